@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by every script of the harness: paths, messages, errors and other shared functions.
-# shellcheck shell=bash disable=SC2034 # its variables are for those that source it
+# shellcheck shell=bash disable=SC2034 # its variables are for the scripts that source it
 
 set -eu -o pipefail
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -12,9 +12,9 @@ CONFIG=${CONFIG:-run}
 SERIES=6.12
 BASE=$B/base-src
 JOBS=$(nproc)
-# Whether the tree has the base's PMU drivers or ours. Trees that differ in this have directories of
-# their own, since stages build from both at the same time. Their names have the same form relative
-# to their objects, so ccache finds what the other tree has compiled.
+# The tree has the base's PMU drivers or ours. Each variant has its own directory, because stages build
+# from both at the same time. Their names have the same form relative to their objects, so ccache finds
+# results of the other tree.
 X86_DRIVERS=${X86_DRIVERS:-base}
 POWERPC_DRIVERS=${POWERPC_DRIVERS:-base}
 export ARCH CONFIG X86_DRIVERS POWERPC_DRIVERS LC_ALL=C
@@ -89,7 +89,7 @@ put_libraries() {
 	done
 }
 
-libraries() { # PROGRAM...: print the paths of what they load
+libraries() { # PROGRAM...: print the paths of the libraries that they load
 	ldd "$@" | sed -n 's,.*[[:space:]]\(/[^ ]*\) (.*,\1,p' | sort -u
 }
 
@@ -98,14 +98,14 @@ chosen() {
 	[ $# -eq 1 ] || [[ " ${*:2} " = *" $1 "* ]]
 }
 
-# compile_logged NAME COMMAND...: compile by COMMAND, its output to build/log/NAME.log. Fails when
-# COMMAND does or the compiler complains, and prints the complaints as KTAP's remarks.
+# compile_logged NAME COMMAND...: compile by COMMAND, with its output in build/log/NAME.log. Fails if
+# COMMAND fails or the compiler prints a warning, and prints the warnings as KTAP diagnostics.
 compile_logged() {
 	local log=$LOG/$1.log start=$SECONDS rc=0
 	say "compiling $1 (log: build/log/$1.log)"
 	shift
 	"$@" >"$log" 2>&1 </dev/null || rc=1
-	# A system call that the base lacks on a machine (sparc's clone3) is no fault of ours.
+	# Ignore warnings about system calls that the base lacks on a machine (sparc's clone3).
 	! grep -E '(warning|error):|Error [0-9]|No rule to make' "$log" |
 		grep -v '#warning syscall [a-z0-9_]* not ' | sed "s,$TREE/,," | sort -u | sed 's/^/# /' |
 		head -n 40 | grep . || rc=1
@@ -125,7 +125,7 @@ need() {
 	missing "$@" >/dev/null || install_missing "$@" || exit 1
 }
 
-missing() { # PACKAGE...: print those; is there none?
+missing() { # PACKAGE...: print the packages that are not installed; fails if there are any
 	local p none=0
 	for p; do
 		[ "$(dpkg-query -Wf '${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] && continue
