@@ -3,9 +3,10 @@
  * Virtual performance counters: the object with a thread's counters, and the interfaces
  * between the files of this directory.
  *
- * object.c objects, and the reservation of the hardware thread.c context switch, tick, fork,
- * exec and exit of threads with objects file.c the pseudo file system of the objects' files
- * syscalls.c the system calls
+ *   object.c	objects, and the reservation of the hardware
+ *   thread.c	context switch, tick, fork, exec and exit of threads with objects
+ *   file.c	the pseudo file system of the objects' files
+ *   syscalls.c	the system calls
  */
 #ifndef _DRIVERS_PERFCTR_VIRTUAL_H
 #define _DRIVERS_PERFCTR_VIRTUAL_H

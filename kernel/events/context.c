@@ -322,7 +322,7 @@ static void perf_context_call_here(void *info)
 	}
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
-	/* Otherwise perf_context_call() would loop for ever. */
+	/* If this did not hold, perf_context_call() would loop forever. */
 	clock_cpu = perf_clock_cpu(&ctx->clock);
 	WARN_ON_ONCE(ctx->task == current && clock_cpu >= 0 && clock_cpu != smp_processor_id());
 	if (clock_cpu == smp_processor_id()) {
@@ -425,7 +425,7 @@ static void perf_context_call_together(void *info)
 		.event	= event,
 		.func	= *(perf_event_func_t *)info,
 		.ctx	= event->ctx,
-		/* The caller notices a deferred call. */
+		/* Defer the call if it interrupts an event site. The caller repeats it. */
 		.rounds	= 1,
 	};
 

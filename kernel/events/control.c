@@ -142,9 +142,9 @@ static void perf_event_restart_period_here(void *info)
 }
 
 /*
- * For a tracepoint with both a task and a CPU, begin the new period on this CPU. It counts the
- * event even while the context is inactive, and its local64_add() may overwrite a store by
- * another CPU. ctx->mutex is held. May sleep.
+ * For a tracepoint with both a task and a CPU, begin the new period on the event's CPU. That CPU
+ * counts the event even while the context is inactive, and its local64_add() may overwrite a
+ * store by another CPU. ctx->mutex is held. May sleep.
  */
 static void perf_event_restart_walked(struct perf_event *event)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Delays between two steps of lockless code, for tests: a race window of a few instructions
- * lasts microseconds. Needs CONFIG_PERF_EVENTS_DELAYS; otherwise perf_delay() does nothing.
- * See delay.c.
+ * Delays between two steps of lockless code, for tests: they extend race windows of a few
+ * instructions to microseconds. Needs CONFIG_PERF_EVENTS_DELAYS; otherwise perf_delay() does
+ * nothing. See delay.c.
  */
 #ifndef _KERNEL_EVENTS_DELAY_H
 #define _KERNEL_EVENTS_DELAY_H

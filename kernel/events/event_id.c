@@ -20,7 +20,7 @@ static struct {
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(perf_event_ids) % SMP_CACHE_BYTES == 0);
 
 #define IDS_AT_ONCE	64	/* ids that a CPU reserves for copies */
-#define FEW_IDS		16	/* most ids that are taken from these */
+#define FEW_IDS		16	/* maximum number of ids that a fork takes from them */
 
 /**
  * struct id_block - ids that a CPU has reserved for copies

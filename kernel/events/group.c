@@ -79,7 +79,8 @@ void perf_resident_start(struct perf_event *event)
 /**
  * perf_resident_stop - stop an event of a resident group
  * @event: the event; its context is between perf_context_begin() and perf_context_end()
- * @state: maximum new state: PERF_EVENT_STATE_INACTIVE if only its leader is disabled
+ * @state: new state, unless the event's state is lower already; PERF_EVENT_STATE_INACTIVE if only
+ *	its leader is disabled
  */
 void perf_resident_stop(struct perf_event *event, enum perf_event_state state)
 {

@@ -128,7 +128,7 @@ static int __init perf_hotplug_ready_init(void)
 }
 early_initcall(perf_hotplug_ready_init);
 
-/* Does only a driver know the CPU of the group? */
+/* Is the driver, not the core, responsible for moving the group to another CPU? */
 static bool perf_hotplug_driver_moves(const struct perf_event *leader)
 {
 	const struct pmu *pmu = leader->pmu_ctx ? leader->pmu_ctx->pmu : NULL;
@@ -156,7 +156,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 		raw_spin_lock_irq(&ctx->lock);
 		perf_context_begin(ctx);
 		perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
-		/* Groups in the tree are those that need counters. */
+		/* The tree must contain only groups that can be scheduled in. */
 		if (event->group_leader == event)
 			perf_group_erase(event);
 		perf_context_end(ctx);

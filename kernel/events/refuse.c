@@ -152,7 +152,7 @@ int perf_event_refuse(const struct perf_event *event, const char *field, const c
 	struct perf_refused *refused;
 
 	/*
-	 * current has not requested an inherited copy: that it fails is not reported to
+	 * current has not requested the inherited copy, so its failure is not reported to
 	 * current.
 	 */
 	if (event->parent)

@@ -270,7 +270,10 @@ static struct buffer_report *perf_report_row(struct buffer_reports *reports, uid
 	return row;
 }
 
-/* Is @event the one event of the buffer with which the buffer is reported? rb->lock is held. */
+/*
+ * Is @event the first event of the buffer? The buffer is reported with this event. rb->lock is
+ * held.
+ */
 static bool perf_report_is_first(const struct perf_buffer *rb, const struct perf_event *event)
 {
 	return list_first_entry(&rb->events, struct perf_event_cold, rb_entry)->event == event;

@@ -135,14 +135,14 @@ void perf_settled_undo_all(struct perf_event *root)
 
 /*
  * Do the values of a plain copy change only while the clock of its context runs? Not if a
- * residence stands in for the context: event sites then count into the copy while the
- * context's own clock is stopped.
+ * residence replaces the context: event sites then count into the copy while the context's own
+ * clock is stopped.
  */
 static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
 {
 	/*
-	 * A fork makes a context a clone only if it has events of PMUs, which it has got
-	 * before other CPUs can see it.
+	 * A fork makes a context a clone only if the context has events that must be scheduled.
+	 * These are attached before other CPUs can see the context.
 	 */
 	return !READ_ONCE(ctx->cloned) && list_empty(&ctx->pmu_ctx_list);
 }

@@ -74,8 +74,8 @@ static void perf_sysctl_set_bound(void)
 
 	WRITE_ONCE(perf_sysctl_took_bound, allowed ? allowed + 1ULL : U64_MAX);
 	/*
-	 * An interrupt may run this concurrently with perf_took_watch(): either it sees the
-	 * new watcher, or its store above is ordered before the store for the watcher below.
+	 * An interrupt may run this in parallel with perf_took_watch(). Either the interrupt sees
+	 * the new watcher, or its store above precedes that function's store of 0 below.
 	 */
 	smp_mb();
 	if (READ_ONCE(perf_took_watchers))

@@ -196,7 +196,7 @@ static __always_inline void perf_change_go(struct perf_event_context *ctx, u64 n
 	PERF_TIME_STEP();
 	/* Pairs with perf_times_try(): a reader that sees a change in progress sees ctx->now. */
 	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_GOES_ON - PERF_CHANGE_COMING));
-	/* Pairs with smp_rmb() there: a reader that sees a changed time sees this seq. */
+	/* Pairs with smp_rmb() in perf_times_try(): a reader of a changed time sees this seq. */
 	smp_wmb();
 }
 

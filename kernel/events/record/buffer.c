@@ -408,7 +408,7 @@ void perf_buffer_share(struct perf_event *event)
  *	  (cmpxchg() in perf_buffer_switch(),	smp_mb();
  *	   a full barrier)			perf_buffer_share(event):
  *	if (event->cpu != rb->cpu)		  rb = event->rb;
- *		perf_buffer_start_sharing(rb);		  if (rb) perf_buffer_start_sharing(rb);
+ *		perf_buffer_start_sharing(rb);	  if (rb) perf_buffer_start_sharing(rb);
  *
  * Without one of the barriers a load may be reordered before the store: CPU 0 sees the old CPU,
  * CPU 1 sees no buffer, and the event writes from CPU 1 to a buffer that allows only writers

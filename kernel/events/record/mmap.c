@@ -2,9 +2,9 @@
 /*
  * mmap(2) of an event's user page, records and AUX area.
  *
- * Each mapping has a reference to its buffer or AUX area, in vm_private_data, and to the
- * event through its file. So a page fault takes no lock except pages_lock. A mapping cannot
- * be split or grown, because it is counted as a whole. fork(2) does not copy it, unless
+ * Each mapping has a reference to its buffer or AUX area, in vm_private_data, and to the event
+ * through its file. So a page fault takes no lock of perf events except pages_lock. A mapping
+ * cannot be split or grown, because it is counted as a whole. fork(2) does not copy it, unless
  * madvise(2) requests that.
  */
 #include <linux/capability.h>
@@ -183,8 +183,8 @@ static vm_fault_t perf_mmap_data_fault(struct vm_fault *vmf)
 	vm_fault_t ret;
 
 	/*
-	 * Keep splice(2) from replacing the page: it replaces no page with a reference from
-	 * here.
+	 * With the lock held, splice(2) does not replace the page between its lookup and the new
+	 * reference. Afterwards the reference prevents this.
 	 */
 	spin_lock(&rb->pages_lock);
 	ret = perf_mmap_hand_out(vmf, perf_buffer_page(rb, vmf->pgoff));

@@ -40,7 +40,7 @@
 #define PERF_RING_WAKE		2UL	/* a reader must be woken */
 #define PERF_RING_BACKWARD	4UL	/* to lower positions */
 
-/* Limits of the cmpxchg loops: then a record is lost, or this CPU does not close the epoch. */
+/* Limits of the cmpxchg loops. At the limit a record is lost, or the epoch remains open. */
 #define PERF_RING_ATTEMPTS	1000
 #define PERF_RING_CLOSE_ATTEMPTS 8
 /* Limit of epochs that a CPU publishes for other CPUs in a row */

@@ -98,7 +98,10 @@ void __init perf_sideband_init(void)
 
 	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++)
 		jump_label_rate_limit(&perf_sideband_keys[kind], 60 * HZ);
-	/* A kind that needs two flags must belong to a kind that needs one of them. */
+	/*
+	 * Test each flag alone. This also covers kinds that require two flags, because one of
+	 * these flags alone requests another kind.
+	 */
 	for (bit = 0; bit < 64; bit++) {
 		*perf_sideband_attr_flags(&attr) = BIT_ULL(bit);
 		if (perf_sideband_any_asks(&attr))

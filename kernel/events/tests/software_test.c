@@ -13,8 +13,8 @@
 static unsigned int nr_samples;
 
 /*
- * An overflow handler that is so slow that each sample takes a tick on another CPU; on this CPU a
- * tick may pass or not
+ * Overflow handler that pretends that each sample takes two jiffies, and, if it has a context,
+ * that this CPU has a tick in the meantime
  */
 static void dear_sample(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
