@@ -775,8 +775,8 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 		perf_tell_all_pmus(cpuctx, false);
 	if (unlikely(cpuctx->task_ctx)) {
 		/*
-		 * A residence stays scheduled in for the next clone of the context it stands
-		 * in for.
+		 * A residence remains scheduled in for the next clone of the context that it
+		 * replaces.
 		 */
 		if (!perf_residence_stays(cpuctx, next))
 			perf_context_switch_out(cpuctx, cpuctx->task_ctx, next);

@@ -192,7 +192,7 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
  *	family's lock is held, and perf_settled_catch_up() has been called under it
  *
  * A copy that is not plain has no memory for the settled values. It is settled only if its
- * values are 0, as they are if a residence has always stood in for its context.
+ * values are 0, as they are if a residence has always replaced its context.
  *
  * Return: true if the copy is settled, and its values are part of its root's sum
  */

@@ -368,7 +368,7 @@ static enum perf_event_doing perf_state_of_enabled(const struct perf_event *even
 {
 	if (event->group_leader->state < PERF_EVENT_STATE_INACTIVE)
 		return PERF_EVENT_GROUP_OFF;
-	/* A residence stands in for such a context. */
+	/* The context is inactive because a residence replaces it, or may do so. */
 	if (!cpuctx && READ_ONCE(event->ctx->clones))
 		return PERF_EVENT_SHARES;
 	if (!cpuctx || !perf_event_watches_here(event, cpuctx))
