@@ -6,19 +6,19 @@
  */
 #include "x86_events.h"
 
-/* Events of the other user are the first N, and those of the program the next. */
+/* Numbers of events: first those of the other user, then those of the program */
 #define OTHERS	0
 #define OWN	N
 
 /**
- * struct told - all that the program can read
+ * struct told - all values that the program can read
  * @counter: by RDPMC
- * @shares: of the slots
- * @index: of its events' pages
- * @offset: the same
- * @count: of its events
- * @start: of its perfctr's page
- * @sum: the same
+ * @shares: shares of the slots
+ * @index: index in its events' pages
+ * @offset: offset in its events' pages
+ * @count: count of its events
+ * @start: start value in its perfctr's page
+ * @sum: sum in its perfctr's page
  */
 struct told {
 	u64	counter[MACHINE_GENERAL + MACHINE_FIXED];
@@ -30,7 +30,7 @@ struct told {
 	u64	sum[N];
 };
 
-/* A kernel thread runs, which keeps the address space. */
+/* Run a kernel thread, which keeps the address space. */
 static void run_kernel(u64 steps)
 {
 	in_kernel_thread = true;
@@ -40,7 +40,7 @@ static void run_kernel(u64 steps)
 	machine.in_driver = true;
 }
 
-/* Then the program runs again. */
+/* Run a kernel thread, and then the program again. */
 static void run_kernel_thread(u64 steps)
 {
 	run_kernel(steps);
@@ -48,7 +48,7 @@ static void run_kernel_thread(u64 steps)
 	in_kernel_thread = false;
 }
 
-/* Fixed counters, or where there are none as many general ones */
+/* Claim fixed counters, or the same number of general counters if there are none. */
 static void claim_fixed(int id)
 {
 	claim_counters(id, core.bank->fixed ? INTEL_PMC_IDX_FIXED : 0, MACHINE_FIXED,
@@ -67,7 +67,7 @@ static const u8 pair_codes[] = {
 	MACHINE_PAIR_CODE, MACHINE_PAIR_CODE, MACHINE_PAIR_CODE, MACHINE_PAIR_CODE
 };
 
-/* The thread runs for a while, and counts. */
+/* Run the thread, which counts, for some steps. */
 static void run_thread(u64 steps)
 {
 	thread_runs();
@@ -76,7 +76,7 @@ static void run_thread(u64 steps)
 	thread_stops();
 }
 
-/* A guest runs, as KVM enters it. */
+/* Run a guest, entered as by KVM. */
 static void run_guest(u64 steps)
 {
 	struct perf_guest_switch_msr *msrs;
@@ -90,7 +90,10 @@ static void run_guest(u64 steps)
 		*machine_register(msrs[i].msr, false) = msrs[i].host;
 }
 
-/* Events of others stay, as they count all that runs on the CPU. They are flexible. */
+/*
+ * Enable flexible per-CPU events of others, which remain on because they count all tasks of the
+ * CPU.
+ */
 static void others_stay(void)
 {
 	int i;
@@ -100,7 +103,7 @@ static void others_stay(void)
 		counted[OTHERS + i].on = true;
 }
 
-/* Pinned events of others that stay have all general counters. */
+/* Enable pinned per-CPU events of others on all general counters. */
 static void pin_others(void)
 {
 	int i;
@@ -110,7 +113,7 @@ static void pin_others(void)
 	switch_events(-1, OTHERS);
 }
 
-/* The CPU switches from others to the program, which can read counters. */
+/* Switch from others to the program, which can read counters. */
 static void switch_to_program(int in)
 {
 	switch_events(OTHERS, -1);
@@ -119,7 +122,7 @@ static void switch_to_program(int in)
 }
 
 /*
- * The CPU switches from the thread, which may run, to another one, in an address space that may
+ * Switch from the thread, which may be running, to another one, with an address space that may
  * read counters. The address space is switched first.
  */
 static void switch_to_reader(const struct thread *next)
@@ -141,7 +144,10 @@ static void switch_to_reader(const struct thread *next)
 	handed_over = false;
 }
 
-/* The program's events had the counters after those of others, before it could read any. */
+/*
+ * The program's events had the counters after the others', before the program could read
+ * counters.
+ */
 static void mapped_later(u64 secret)
 {
 	open_user(OWN, other_codes, 0);
@@ -152,7 +158,7 @@ static void mapped_later(u64 secret)
 	allow_reads();
 }
 
-/* Its events are the same as those of the others. */
+/* The program's events are equal to the others'. */
 static void same_counts(u64 secret)
 {
 	open_user(OWN, their_codes, 0);
@@ -163,7 +169,7 @@ static void same_counts(u64 secret)
 	allow_reads();
 }
 
-/* Those of others stay, as they count all that runs on the CPU. */
+/* The others' events remain on, because they count all tasks of the CPU. */
 static void events_stay(u64 secret)
 {
 	switch_events(-1, OTHERS);
@@ -180,7 +186,7 @@ static void events_stay_and_are_shared(u64 secret)
 	switch_events(-1, OWN);
 }
 
-/* It cannot read counters: its pages do not say what is in them, either. */
+/* The program cannot read counters, so its pages must not reveal their values, either. */
 static void page_alone(u64 secret)
 {
 	open_user(OWN, their_codes, 0);
@@ -197,7 +203,7 @@ static void page_of_other_event(u64 secret)
 	switch_events(OTHERS, OWN);
 }
 
-/* The counters of a perfctr run on when its thread does not. */
+/* The counters of a perfctr continue to run while its thread does not. */
 static void perfctr_left(u64 secret)
 {
 	claim_all(1);
@@ -209,7 +215,7 @@ static void perfctr_left(u64 secret)
 	/* All counters are halted or cleared now. */
 }
 
-/* The program's perfctr had them again before it could read any. */
+/* The program's perfctr had the counters before the program could read counters. */
 static void perfctr_mapped_later(u64 secret)
 {
 	claim_all(1);
@@ -222,7 +228,7 @@ static void perfctr_mapped_later(u64 secret)
 	allow_reads();
 }
 
-/* It could read them before, and others gave way. */
+/* The program could read counters before, and the others lose the counters to its perfctr. */
 static void perfctr_takes(u64 secret)
 {
 	others_stay();
@@ -242,7 +248,7 @@ static void events_in_kernel_thread(u64 secret)
 	run_kernel_thread(secret);
 }
 
-/* They leave while the kernel thread runs, and may give their counters to others. */
+/* The events are removed while the kernel thread runs, and other events may get their counters. */
 static void events_leave_in_kernel_thread(u64 secret)
 {
 	open_modes(OTHERS, fixed_codes, 0, true);
@@ -264,7 +270,10 @@ static void counters_change_in_kernel_thread(u64 secret)
 	run_kernel_thread(100);
 }
 
-/* A perfctr of the program, or of another thread of it, runs on in kernel threads, too. */
+/*
+ * A perfctr of the program, or of another thread of the program, continues in kernel threads,
+ * too.
+ */
 static void perfctr_in_kernel_thread(u64 secret)
 {
 	claim_counters(1, 0, N, ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS, 0);
@@ -281,7 +290,7 @@ static void perfctr_after_kernel_thread(u64 secret)
 	thread_runs();
 }
 
-/* Counters that fixed and paired counts of others have used */
+/* Counters used by fixed and paired counts of others */
 static void fixed_counters(u64 secret)
 {
 	open_user(OTHERS, fixed_codes, 0);
@@ -318,7 +327,7 @@ static void pairs_left(u64 secret)
 	switch_to_program(-1);
 }
 
-/* Events that have sampled */
+/* Sampling events */
 static void samples(u64 secret)
 {
 	open_user(OTHERS, their_codes, BIT(20));
@@ -336,7 +345,7 @@ static void samples_left(u64 secret)
 	switch_to_program(-1);
 }
 
-/* Events that stay have all counters, and the program's events get none. */
+/* Per-CPU events have all counters, and the program's events get none. */
 static void no_counter_left(u64 secret)
 {
 	open_user(OWN, other_codes, 0);
@@ -346,7 +355,7 @@ static void no_counter_left(u64 secret)
 	switch_events(-1, OWN);
 }
 
-/* Then the others have left, and the program's events are enabled again. */
+/* The same, after the others' events were removed and the program's events enabled again */
 static void counters_left_again(u64 secret)
 {
 	open_user(OWN, other_codes, 0);
@@ -358,7 +367,7 @@ static void counters_left_again(u64 secret)
 	assert(x86_event_count(&counted[OWN].event));
 }
 
-/* Others have counted the same while the program's thread was on another CPU. */
+/* Others have counted the same events while the program's thread was on another CPU. */
 static void events_come_back(u64 secret)
 {
 	open_user(OWN, their_codes, 0);
@@ -394,7 +403,7 @@ static void events_after_exec(u64 secret)
 	switch_events(OTHERS, OWN);
 }
 
-/* A child has inherited the events. The PMU is disabled for the whole switch to its parent. */
+/* A child has inherited the events. The PMU is disabled during the whole switch to its parent. */
 static void events_after_child(u64 secret)
 {
 	open_user(OWN, their_codes, 0);
@@ -405,7 +414,7 @@ static void events_after_child(u64 secret)
 	perf_pmu_enable(&core.pmu);
 }
 
-/* A process that was passed the files maps the events, and runs on the CPU after others. */
+/* A process that has received the files maps the events, and runs on the CPU after others. */
 static void events_passed(u64 secret)
 {
 	open_user(OWN, their_codes, 0);
@@ -416,7 +425,7 @@ static void events_passed(u64 secret)
 	switch_to_program(-1);
 }
 
-/* The event of a virtual CPU counts the guest, and the guest sees the count. */
+/* The event of a virtual CPU counts the guest, and the guest reads the count. */
 static void guest_has_event(u64 secret)
 {
 	struct perf_event_attr attr = {
@@ -437,7 +446,7 @@ static void guest_has_event(u64 secret)
 	run_user(secret);
 }
 
-/* The thread's process does not read counters, and a process that was passed the file maps it. */
+/* The thread's process does not read counters, but a process that has received the file maps it. */
 static void perfctr_page_alone(u64 secret)
 {
 	claim_all(1);
@@ -446,7 +455,7 @@ static void perfctr_page_alone(u64 secret)
 	thread_runs();
 }
 
-/* A guest runs in between, with what runs on. */
+/* A guest runs in between, while counters continue to run. */
 static void perfctr_before_guest(u64 secret)
 {
 	claim_all(1);
@@ -480,7 +489,7 @@ static void perfctr_takes_fixed_and_reads(u64 secret)
 {
 	static const u8 codes[] = { 0xc0, 0x3c, 0xc0, 0x3c };
 
-	/* Without fixed counters, the others' events stay on some that are not claimed. */
+	/* Without fixed counters, the others' events remain on counters that are not claimed. */
 	if (!core.bank->fixed)
 		return;
 	open_user(OTHERS, codes, 0);
@@ -507,12 +516,12 @@ static void perfctr_interrupts(u64 secret)
 	run_user(secret);
 	switch_events(OTHERS, -1);
 	claim_ints(1);
-	/* Each stop shows the value that a counter continues from. */
+	/* Each stop reveals the start value of a counter. */
 	run_thread(100);
 	thread_runs();
 }
 
-/* Pinned events of others have the counters, or take them. */
+/* Pinned events of others have the counters, or get them later. */
 static void perfctr_refused(u64 secret)
 {
 	pin_others();
@@ -546,7 +555,7 @@ static void perfctr_gave_way(u64 secret)
 	run_user(secret);
 }
 
-/* The perfctr of others has counted the same. */
+/* The others' perfctr has counted the same events. */
 static void perfctr_is_equal(u64 secret)
 {
 	claim_all(2);
@@ -594,7 +603,10 @@ static void perfctr_comes_back_and_reads(u64 secret)
 	switch_to_reader(&own);
 }
 
-/* A child has inherited the claim, and has other rights since; the next thread is the parent. */
+/*
+ * A child has inherited the claim, and its rights have changed since; the next thread is the
+ * parent.
+ */
 static void perfctr_after_child(u64 secret)
 {
 	struct thread own;
@@ -656,7 +668,7 @@ static void look(struct told *told)
 	struct told all = { };
 	int i;
 
-	/* What the program does itself it may see. */
+	/* The program may read the counts of its own work. */
 	run_user(100);
 	if (thread.running)
 		perfctr_state_sample(&layer, &thread.state);
@@ -679,7 +691,7 @@ static void look(struct told *told)
 	*told = all;
 }
 
-/* How the program gets counters that others have used */
+/* How the program gets counters used by others */
 enum how {
 	ALONE,		/* with events of its own */
 	SHARED,		/* with events that are the same as the others' */

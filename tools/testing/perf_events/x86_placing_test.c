@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Which counters events and claims get beside each other, and beside the core's other thread
- */
+/* Counters of events and claims when both are in use, and when the core's other thread runs */
 #include "x86_events.h"
 
-/* An event of user space is on, and a claim of its counter is about to be made. */
+/* Enable an event of user space, and prepare a claim of its counter. */
 static void claim_counter_of(struct counted *c, bool pinned)
 {
 	struct perf_event_attr attr = {
@@ -29,7 +27,7 @@ static void claim_counter_of(struct counted *c, bool pinned)
 }
 
 /*
- * An event that cannot do without the counter of a claim is on whenever there is none, but for the
+ * An event that needs the counter of a claim is on whenever there is no claim, except for the
  * rest of the jiffy if claims begin too often.
  */
 static bool evicted_returns(void)
@@ -64,8 +62,8 @@ static bool evicted_returns(void)
 }
 
 /*
- * Where the core's other thread spoils all other counters, a flexible event waits while another has
- * the counter that it can use, but a pinned event keeps it.
+ * If the core's other thread makes all other counters unusable, a flexible event waits while
+ * another event has the only usable counter, but a pinned event keeps it.
  */
 static bool pinned_beside_thread(bool pinned)
 {
@@ -83,7 +81,7 @@ static bool pinned_beside_thread(bool pinned)
 	machine_run(100);
 	thread_stops();
 	ok &= c->on;
-	/* One counter that is not spoilt is enough. */
+	/* One usable counter is enough. */
 	threads->thread[1].leaks &= threads->thread[1].leaks - 1;
 	threads->thread[1].used = threads->thread[1].leaks;
 	thread_runs();
@@ -95,7 +93,7 @@ static bool pinned_beside_thread(bool pinned)
 	return ok && all_right() && !harness_warned;
 }
 
-/* Add events from @first on as a group. Return: whether they are on. */
+/* Add @n events from @first as a group. Return: true if they are on */
 static bool add_opened(int first, int n)
 {
 	struct section before = now();
@@ -118,7 +116,7 @@ static bool add_new(int first, int n, u32 code, bool pinned)
 	int i;
 
 	for (i = first; i < first + n; i++) {
-		/* They differ, so that they do not share a counter. */
+		/* The events differ, so they do not share a counter. */
 		struct perf_event_attr attr = {
 			.config = code | i << 8, .exclude_kernel = true, .pinned = pinned,
 		};
@@ -134,14 +132,17 @@ static void remove_events(int first, int n)
 		remove_event(&counted[first + n], now());
 }
 
-/* While one thread's events spoil counters, each thread has at most half of the general ones. */
+/*
+ * While one thread's events make counters of the other unusable, each thread has at most half of
+ * the general counters.
+ */
 static bool half_beside_thread(void)
 {
 	struct perf_event_attr cycles = { .config = 0x3c };
 	struct x86_thread *other;
 	bool ok;
 
-	/* There is no other thread. */
+	/* Without another thread */
 	start_machine(&with_control, 2, 4000);
 	ok = add_new(0, 4, LEAK_CODE, false);
 	remove_events(0, 4);
@@ -159,7 +160,7 @@ static bool half_beside_thread(void)
 	other->used = 0;
 	other->leaks = 0;
 
-	/* Cycles of one mode leave the fixed counter, so that those of the other move to it. */
+	/* Cycles of one mode move away from the fixed counter, for those of the other mode. */
 	cycles.exclude_user = true;
 	assert(!open_event(&counted[0], &cycles));
 	cycles = (struct perf_event_attr){ .config = 0x3c, .exclude_kernel = true };
@@ -176,7 +177,7 @@ static bool half_beside_thread(void)
 	return ok && all_right() && !harness_warned;
 }
 
-/* A claim of all general counters stays beside flexible events, and ends for pinned ones. */
+/* A claim of all general counters persists beside flexible events, and ends for pinned ones. */
 static bool gives_way(const struct x86_bank *bank, bool ints)
 {
 	bool ok;
@@ -203,7 +204,7 @@ static bool gives_way(const struct x86_bank *bank, bool ints)
 	machine_run(100);
 	ok = thread.running && !add_new(0, 1, ANY_CODE, false) && thread.running;
 	machine_run(100);
-	/* Three that have two counters between them would not be on without it, either. */
+	/* Three events that can use only two counters would not be on without the claim, either. */
 	ok &= !add_new(0, 3, LIMITED_CODE, true) && thread.running;
 	machine_run(100);
 	ok &= add_new(3, 1, LIMITED_CODE, true) && !thread.running;
@@ -214,7 +215,10 @@ static bool gives_way(const struct x86_bank *bank, bool ints)
 	return ok && all_right() && !harness_warned;
 }
 
-/* So are a perfctr's: what they have counted is kept, and they are not to be had again. */
+/*
+ * The counters of a perfctr are also stopped for good: their counts are kept, and they cannot be
+ * claimed again.
+ */
 static bool claims_end_for_good(const struct x86_bank *bank, bool ints)
 {
 	bool ok;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Accesses to registers, and what registers hold after others have written them: firmware, another
- * kernel, hypervisors and guests. Accesses are counted for events of user space alone: those of the
- * kernel are halted in the interrupt, and read once more when they change hands.
+ * Accesses to registers, and register contents written by others: firmware, another kernel,
+ * hypervisors and guests. Accesses are counted only for events of user space: counters of the
+ * kernel are stopped in the interrupt, and read once more at a switch.
  */
 #include "x86_events.h"
 
@@ -15,7 +15,10 @@ static void forget_accesses(void)
 	machine.writes_control = 0;
 }
 
-/* Were there no more accesses since then? @control: of those, to the common register. */
+/*
+ * Were there at most so many accesses since the last check? @control: accesses to the common
+ * register
+ */
 static bool accesses(const char *what, unsigned long reads, unsigned long writes,
 		     unsigned long control)
 {
@@ -94,8 +97,8 @@ static bool overflow(const u8 *codes)
 }
 
 /*
- * Precise samples: each with its interrupt, and then a buffer full of them, whose interrupts
- * are few. The counter is never written, nor read but once an interrupt.
+ * Precise samples: first with one interrupt each, then with a buffer for many samples and few
+ * interrupts. The counter is never written, and is read only once per interrupt.
  */
 static bool records(void)
 {
@@ -136,7 +139,7 @@ static bool records(void)
 	return ok;
 }
 
-/* A perfctr of four counters: suspended and resumed, then another one's. */
+/* A perfctr of four counters: suspended and resumed, then replaced by another one */
 static bool claims(const struct x86_bank *bank)
 {
 	bool ok;
@@ -168,7 +171,7 @@ static bool claims(const struct x86_bank *bank)
 	for (i = 0; i < N; i++)
 		thread.state.claim.config[i] += 0x10;
 	forget_accesses();
-	/* The program cannot read counters, or each is written once more. */
+	/* If the program could read counters, each would be written once more. */
 	user_reads = false;
 	thread_runs();
 	user_reads = true;
@@ -193,7 +196,7 @@ static bool within_bounds(const struct x86_bank *bank)
 	return claims(bank) && ok;
 }
 
-/* Counters that another kernel has left running are taken, and stand still. */
+/* Counters left running by another kernel are stopped and used. */
 static bool left_running(void)
 {
 	u64 all;
@@ -211,7 +214,10 @@ static bool left_running(void)
 	return i == MACHINE_GENERAL;
 }
 
-/* Registers beside the selects that a hypervisor lacks are not used, nor are their twins. */
+/*
+ * Registers other than the selects are not used if a hypervisor lacks them, nor are their
+ * counterparts.
+ */
 static bool no_extra(void)
 {
 	struct perf_event_attr attr = { .config = EXTRA_CODE, .config1 = 1 };
@@ -231,7 +237,7 @@ static bool no_extra(void)
 	return ok && !open_event(&counted[0], &attr);
 }
 
-/* Nothing of what another kernel or the firmware has left in registers is there afterwards. */
+/* Register contents of another kernel or the firmware are cleared. */
 static bool left_by_firmware(const struct x86_bank *bank)
 {
 	row = &model;
@@ -243,7 +249,7 @@ static bool left_by_firmware(const struct x86_bank *bank)
 	return !machine.status && !machine.control && machine.debugctl == ~BIT_ULL(12);
 }
 
-/* Each thread of a core writes its own copy of a register whose value they share. */
+/* Each thread of a core writes its own copy of a register with a shared value. */
 static bool threads_write_extra(void)
 {
 	static struct x86_pmu_cpu sibling;
@@ -258,11 +264,11 @@ static bool threads_write_extra(void)
 	ok = reg && x86_count_take_extra(&sibling, &extra[0], &key) == reg;
 	x86_extra_write(&x86_pmu_cpu, reg);
 	ok &= machine.extra[0] == 3;
-	/* The machine is the other thread now. */
+	/* From now on the machine acts as the other thread. */
 	machine.extra[0] = 0;
 	x86_extra_write(&sibling, reg);
 	ok &= machine.extra[0] == 3;
-	/* What is there is not written, and what has been lost is. */
+	/* A register with the right value is not written, and one with a lost value is. */
 	machine.extra[0] = 0;
 	x86_extra_write(&sibling, reg);
 	ok &= machine.extra[0] == 0;
@@ -271,7 +277,7 @@ static bool threads_write_extra(void)
 	return ok && machine.extra[0] == 3;
 }
 
-/* What a VM exit leaves in the common register does not outlast the next switch. */
+/* A value that a VM exit has left in the common register is corrected at the next switch. */
 static bool healed(const struct x86_bank *bank)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
@@ -288,13 +294,13 @@ static bool healed(const struct x86_bank *bank)
 	switch_events(-1, -1);
 	if (machine.control != runs)
 		return false;
-	/* One such write for each time. */
+	/* One such write per VM exit */
 	forget_accesses();
 	switch_events(-1, -1);
 	return !machine.writes_control && runs;
 }
 
-/* AMD's KVM says when guests begin, and once more when there are none. */
+/* AMD's KVM reports the start of guests, and the end of the last one. */
 static bool healed_beside_guests(void)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
@@ -321,7 +327,7 @@ static bool healed_beside_guests(void)
 	return ok && runs && !machine.writes_control;
 }
 
-/* and warns when another has written a register, unless that may have been a guest. */
+/* check_registers warns if a register was written by another user that cannot be a guest. */
 static bool finds_foreign_write(const struct x86_bank *bank, bool fixed)
 {
 	static const u8 codes[] = { 0x3c, 0x21, 0x22, 0x23 };
@@ -346,7 +352,7 @@ static bool finds_foreign_write(const struct x86_bank *bank, bool fixed)
 	return ok;
 }
 
-/* The selects have been there when general counters get new events, and not else. */
+/* The idle selects are written when general counters get new events, and only then. */
 static bool idles(void)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
@@ -365,7 +371,7 @@ static bool idles(void)
 	return ok && machine.idled == 2 && !harness_warned;
 }
 
-/* The same for counters of a perfctr, beside events that run on */
+/* The same for counters of a perfctr, beside events that continue */
 static bool idles_for_claims(void)
 {
 	static const u8 some[] = { 0x3c, 0x21, 0x22, 0x23 };
@@ -412,7 +418,7 @@ static bool prints(const struct x86_bank *bank)
 	return !machine.writes && machine.reads == hweight64(core.counters) && machine.reads_msr;
 }
 
-/* The guest's select of @counter, as KVM is told it; that of the host if it is not switched */
+/* The guest's select of @counter, as reported to KVM; the host's if it is not switched */
 static u64 guest_select(int counter)
 {
 	u32 msr = machine.bank->select + counter * machine.bank->stride;
@@ -429,7 +435,7 @@ static u64 guest_select(int counter)
 	return machine.select[counter];
 }
 
-/* Events of the host alone, of guests alone, and of both, where only selects can tell */
+/* Events of the host only, of guests only, and of both, if only selects can distinguish them */
 static bool guests_by_selects(void)
 {
 	static const struct { bool no_host, no_guest; } kinds[] = { { }, { .no_guest = true },
@@ -461,7 +467,7 @@ static bool guests_by_selects(void)
 	return ok;
 }
 
-/* Tasks are switched, and events read, after all counters have been halted for another kernel. */
+/* Context switches and reads after all counters were stopped for another kernel */
 static bool halted_for_good(const struct x86_bank *bank)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };

@@ -9,13 +9,13 @@
 #define STEPS	60
 #define SEEDS	300
 
-/* Of each task N events, and two of the whole CPU */
+/* N events per task, and two per-CPU events */
 enum { PROGRAM, OTHER, KERNEL, TASKS };
 #define WHOLE	(2 * N)
 
 /**
- * struct task - one that the CPU switches to
- * @reads: its address space may read counters. The kernel thread has none
+ * struct task - a task on the CPU
+ * @reads: its address space may read counters; not used for the kernel thread
  * @thread: its perfctr, while it does not run
  */
 struct task {
@@ -24,13 +24,13 @@ struct task {
 };
 
 /**
- * struct seen - what the program can read, and those that have its files
+ * struct seen - values that the program and other owners of its files can read
  * @counter: by RDPMC, while it runs
- * @index: of its events' pages
- * @offset: the same
- * @count: of its events
- * @start: of its perfctr's page
- * @sum: the same
+ * @index: index in its events' pages
+ * @offset: offset in its events' pages
+ * @count: count of its events
+ * @start: start value in its perfctr's page
+ * @sum: sum in its perfctr's page
  */
 struct seen {
 	u64	counter[MACHINE_GENERAL + MACHINE_FIXED];
@@ -45,7 +45,7 @@ static struct task tasks[TASKS];
 static int current_task, loaded_mm;
 static u64 secret;
 
-/* What is done next depends on this alone. */
+/* Random state that alone selects the next action */
 static u64 choice;
 
 static u64 choose(u64 n)
@@ -129,7 +129,7 @@ static void switch_mm(int prev, int next)
 	user_reads = tasks[next].reads;
 }
 
-/* As drivers/perfctr/thread.c does. */
+/* Like drivers/perfctr/thread.c */
 static void switch_perfctr(int prev, int next)
 {
 	const struct perfctr_cpu_state *from = &thread.state, *to = &tasks[next].thread.state;
@@ -201,7 +201,7 @@ static void new_claim(void)
 	if (current_task == KERNEL)
 		return;
 	thread_stops();
-	/* It may be inherited, as the other user runs a set-user-ID program. */
+	/* The other user may have inherited the perfctr, by running a set-user-ID program. */
 	if (current_task == OTHER && tasks[PROGRAM].thread.has_control && choose(2))
 		thread = tasks[PROGRAM].thread;
 	else if (choose(4))
@@ -277,7 +277,7 @@ static void step(void)
 	}
 }
 
-/* The other processes that have the program's files see the pages at any time. */
+/* Other processes with the program's files can read the pages at any time. */
 static void see(struct seen *seen)
 {
 	const struct perfctr_cpu_state *state;
@@ -311,7 +311,7 @@ static void run(const struct x86_bank *bank, u64 seed, struct seen *seen)
 	int i;
 
 	start_machine(bank, seed, GENMASK_ULL(30, 0));
-	/* How many accesses the driver makes may depend on what others do. */
+	/* The number of accesses of the driver may depend on the other user. */
 	machine.quiet = true;
 	choice = seed;
 	memset(tasks, 0, sizeof(tasks));
@@ -327,7 +327,7 @@ static void run(const struct x86_bank *bank, u64 seed, struct seen *seen)
 	user_reads = true;
 }
 
-/* The other user runs for longer in the second run, and nothing else differs. */
+/* The only difference in the second run is that the other user runs for longer. */
 static bool reads_the_same(const struct x86_bank *bank)
 {
 	static struct seen seen[2][STEPS];
