@@ -426,7 +426,10 @@ static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct
 		perf_group_complete(copy_leader);
 	if (!IS_ERR(copy))
 		return copy_leader;
-	/* A context is emptied through the families. Plain copies are added to theirs later. */
+	/*
+	 * The caller finds the copies in a context through their families, so drop full copies
+	 * without one. Plain copies are added to their families later.
+	 */
 	if (!plain)
 		perf_inherit_discard_unlinked(copy_leader);
 	return copy;

@@ -187,7 +187,7 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 4);
 	perf_buffer_put(real.rb);
 
-	/* Without data pages no record is requested, so none is lost. */
+	/* Without data pages a record fails, but is not counted as lost. */
 	real = real_buffer(test, 0);
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 0);
