@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cost of the paths of perf events, as "name,value" lines. Run where one nanosecond of
- * CLOCK_MONOTONIC is one instruction: every value is then a number of instructions, and the
- * same in every run. Switches, forks and faults: the cost with events less the cost of the same
- * path without. System calls on an event: the whole call, or pair of calls. A path whose events
- * cannot be opened has the value n/a.
+ * Cost of the paths of perf events, as "name,value" lines
+ *
+ * For runs in which one nanosecond of CLOCK_MONOTONIC is one instruction: each value is a number
+ * of instructions, and the same in every run. For switches, forks and faults it is the difference
+ * between the path with and without events, for system calls on an event the cost of the whole
+ * call or pair of calls. It is n/a if the events of a path cannot be opened.
  */
 #include "lib.h"
 
@@ -31,7 +32,7 @@ static void switches(void)
 	double plain;
 	int ok;
 
-	forget();	/* what ran at boot may have watched switches */
+	forget();	/* events opened at boot may have watched switches */
 	plain = switch_cost(NULL, &ok);
 	report("switch: none (whole round trip)", 1, plain);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the cost of inherited events grows with the copies that live: what one more fork costs, what
- * a read does, and what each copy costs as all of their tasks exit. Lines as those of bench.c.
+ * Growth of the cost of inherited events with the number of existing copies: of a further fork,
+ * of a read, and, per copy, of the exit of all their tasks. Output as in bench.c.
  */
 #include "lib.h"
 
@@ -22,7 +22,7 @@ static int stay(void *arg)
 	return 0;
 }
 
-/* Tasks that share all that they can and do nothing, each with a copy of every inherited event. */
+/* Create idle tasks that share all resources, each with a copy of every inherited event. */
 static void grow_to(int n, char *stacks)
 {
 	for (; nr_tasks < n; nr_tasks++) {
@@ -31,11 +31,11 @@ static void grow_to(int n, char *stacks)
 		if (tasks[nr_tasks] < 0)
 			break;
 	}
-	/* Until all of them have come to rest. */
+	/* Wait until all of them sleep. */
 	usleep(100000);
 }
 
-/* What it takes until all tasks are gone, for each of them. */
+/* Cost per task of the end of all tasks */
 static double end_all(void)
 {
 	__s64 start = now();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How each path grows, as far as the kernel can be waited for: whole costs of one call beside n
- * others. Where a path is about a group, it has n members, but no more than every kernel takes;
- * they are software events of a task on one CPU, which are scheduled. Other groups are of one cycle
- * counter each. Lines as those of bench.c.
+ * Growth of the cost of each path with the number of events n, up to a time limit
+ *
+ * A value is the whole cost of one call in the presence of n other events or groups. Paths with a
+ * group have n members, limited to the maximum of both kernels; these are scheduled software
+ * events of a task on one CPU. Other groups have one cycle counter each. Output as in bench.c.
  */
 #include "lib.h"
 #include <sys/resource.h>
 
 #define MOST_EVENTS	10000
 #define MOST_MEMBERS	2000
-/* Instructions for all rows of a part with one size; a kernel that takes more is not asked. */
+/* Limit on the instructions for all rows of a part with one size; larger sizes are skipped */
 #define PATIENCE	20e9
 #define TIMES		5
 
@@ -96,7 +97,7 @@ static double ioctl_cost(int fd, unsigned long first, unsigned long then)
 	return median(took, TIMES);
 }
 
-/* Open one more, close it again. */
+/* Open one more event and close it. */
 static void open_close(int sim, int leader, double *attach, double *detach)
 {
 	double opening[TIMES], closing[TIMES];
@@ -139,7 +140,9 @@ static void grow_groups(int n, int at)
 	close_many(many, n);
 }
 
-/* From the moment at which it may exit to that at which it has; @forked is what the fork took. */
+/*
+ * Cost from the permission to exit to the end of the exit; @forked is set to the cost of the fork
+ */
 static double exit_cost(int n, int inherited)
 {
 	int go[2], there[2];
@@ -174,7 +177,7 @@ static double exit_cost(int n, int inherited)
 	return start;
 }
 
-/* A program that tells when it began to run. */
+/* Cost of exec of a program that reports its start */
 static double exec_cost(int n)
 {
 	char before[32], to[16];
@@ -234,7 +237,7 @@ static void grow_members(int n, int at)
 	int nr = nr_members(n);
 	__s64 start;
 
-	/* First, so that they come first in every order. */
+	/* Open these first, so they are first in every order. */
 	if (open_many(n, 0, 0, 1, 0) || open_members(nr, 0))
 		return;
 	open_close(0, members[0], &grown[ATTACH_MEMBER][at], &grown[DETACH_MEMBER][at]);
@@ -244,7 +247,7 @@ static void grow_members(int n, int at)
 	grown[ENABLE_GROUP][at] = ioctl_cost(members[0], PERF_EVENT_IOC_ENABLE,
 					     PERF_EVENT_IOC_DISABLE);
 	ioctl(members[0], PERF_EVENT_IOC_ENABLE, 0);
-	/* Events that have been closed before are freed now, not meanwhile. */
+	/* Wait until events closed before are freed. */
 	usleep(100000);
 	start = now();
 	close(members[0]);
@@ -281,7 +284,7 @@ static void grow_mapped(int n, int at)
 	close_many(many, i);
 }
 
-/* A function and the rows, from @first to @last, that it measures. */
+/* A function, and the rows from @first to @last that it measures */
 static const struct part {
 	void (*measure)(int n, int at);
 	enum growth first, last;
@@ -292,21 +295,21 @@ static const struct part {
 	{ grow_mapped, SWITCH_MAPPED, SWITCH_MAPPED },
 };
 
-/* The n of a part's row. */
+/* The n of a row of a part */
 static int size_of(const struct part *part, int at)
 {
 	return part->measure == grow_members ? nr_members(grow[at]) : grow[at];
 }
 
 /*
- * The power of n that a cost grows with from the first size to the last, in hundredths: 100 is n,
- * 112 n log n between 1000 and 10,000, 200 n squared.
+ * The exponent of a cost's growth from the first size to the last, in hundredths: 100 is n, 112
+ * is n log n between 1000 and 10,000, 200 is n squared
  */
 static double slope(const struct part *part, const double *cost, int sizes)
 {
 	double growth = cost[sizes - 1] / cost[0], low = 1, high = 2, root, whole, power = 0;
 
-	/* Find the hundredth root of how much larger n is. */
+	/* Compute the hundredth root of the ratio of the sizes. */
 	for (int i = 0; i < 50; i++) {
 		root = (low + high) / 2;
 		whole = 1;
@@ -322,7 +325,7 @@ static double slope(const struct part *part, const double *cost, int sizes)
 	return power;
 }
 
-/* The time that the next size will take, if the cost goes on growing as it has. */
+/* Estimate of the time for the next size, if the growth of the cost continues */
 static double expected(const struct part *part, const double *took, int at)
 {
 	double value = took[at - 1];
@@ -332,7 +335,7 @@ static double expected(const struct part *part, const double *took, int at)
 	return value;
 }
 
-/* Each line as soon as it is known: a kernel that hangs later is compared so far. */
+/* Print each line at once, so that a kernel that hangs later is still compared. */
 static void grow_part(const struct part *part)
 {
 	double took[NR_GROW] = { };

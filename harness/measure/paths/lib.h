@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What the benchmark programs share: sets of events, a clock of instructions, and the paths that
- * more than one of them measures.
- */
+/* Shared by the benchmark programs: sets of events, a clock of instructions, and common paths */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -26,11 +23,11 @@
 struct set {
 	int nr;			/* events */
 	__u64 config;			/* PERF_COUNT_SW_* */
-	const __u64 *configs;		/* or these, one after another */
+	const __u64 *configs;		/* or these, in turn */
 	int configs_nr;
 	int type;			/* PERF_TYPE_*, or the number of a PMU */
 	int group, inherit, cpu;
-	int outputs;			/* of them are for BPF output: have to be scheduled */
+	int outputs;			/* number of BPF output events, which must be scheduled */
 	pid_t pid;			/* of another task */
 	int cgroup;			/* file descriptor, or 0 */
 	int sideband;			/* mmap, comm, task records */
@@ -41,10 +38,10 @@ struct set {
 	struct perf_event_mmap_page *ring;
 };
 
-static struct set *opened;	/* what the path under measurement works on */
+static struct set *opened;	/* used by the measured path */
 static char *pages;
 static int ping[2], pong[2];
-/* What the other task of a switch does first. */
+/* First action of the other task of a switch */
 static void (*other_task)(void);
 
 static __s64 now(void)
@@ -71,13 +68,13 @@ static inline int type_of(const char *pmu)
 	return type;
 }
 
-/* The simulated PMU's, 0 without it. */
+/* Type of the simulated PMU, 0 if there is none */
 static inline int sim_type(void)
 {
 	return type_of("sim");
 }
 
-/* A time in which ticks and rotations take their part. */
+/* Run for a time that includes ticks and rotations. */
 static inline void spin(void)
 {
 	for (int i = 0; i < 40000000; i++)
@@ -144,7 +141,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Median of the batches: a timer tick now and then does not count. */
+/* Median of the batches, which excludes occasional timer ticks */
 static double cost(void (*path)(void), int turns, int units)
 {
 	double batch[BATCHES];
@@ -162,14 +159,20 @@ static double cost(void (*path)(void), int turns, int units)
 	return batch[BATCHES / 2];
 }
 
-/* A tree of mappings with some room in its nodes: one more does not split one each time. */
+/*
+ * Create mappings until their tree has free space, so that one more does not split a node each
+ * time.
+ */
 static inline void more_mappings(void)
 {
 	for (int i = 0; i < 5; i++)
 		mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* With as much mapped, and in use, as with a buffer, which is not copied by a fork either. */
+/*
+ * Cost with the same amount of memory mapped and in use as with a buffer, and like a buffer not
+ * copied by fork
+ */
 static inline double cost_without_ring(void (*path)(void), int turns, int units)
 {
 	size_t size = (RING_PAGES + 1) * getpagesize();
@@ -183,7 +186,7 @@ static inline double cost_without_ring(void (*path)(void), int turns, int units)
 	return value;
 }
 
-/* Until the kernel has switched off what events needed that are closed. */
+/* Wait until the kernel has disabled the hooks of closed events. */
 static inline void forget(void)
 {
 	sleep(2);
@@ -206,7 +209,7 @@ static void round_trip(void)
 		exit(1);
 }
 
-/* The cost of a round trip to another task and back; the events are the caller's. */
+/* Cost of a round trip to another task and back; the caller opens the events */
 static inline double switch_cost(struct set *s, int *ok)
 {
 	double value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What many PMUs, many threads of a cgroup and events of a CPU that goes cost. Lines as those of
- * bench.c. "many hotplug" is for a guest with two CPUs.
+ * Cost of many PMUs, of many threads in a cgroup, and of the events of a CPU that goes offline.
+ * Output as in bench.c. "many hotplug" requires a guest with two CPUs.
  */
 #include "lib.h"
 #include <err.h>
@@ -27,7 +27,7 @@ static int write_number(const char *file, int number)
 	return fclose(f) || !ok ? -1 : 0;
 }
 
-/* Events of a CPU on so many PMUs, one each; the PMUs stay. */
+/* Per-CPU events, one per PMU; the PMUs remain registered */
 static struct set of_pmus[MOST_PMUS];
 static int nr_pmus;
 
@@ -65,7 +65,7 @@ static void enter_b(void)
 	write_number(CGROUPS "b/cgroup.procs", getpid());
 }
 
-/* Four events on this CPU for each of two cgroups. */
+/* Open four events on this CPU for each of two cgroups. */
 static int open_cgroups(void)
 {
 	static const char *const dirs[] = { CGROUPS "a", CGROUPS "b" };
@@ -89,7 +89,7 @@ static void close_cgroups(void)
 	}
 }
 
-/* Switches between two cgroups, on a CPU with events of so many PMUs. */
+/* Switches between two cgroups, on a CPU with events of many PMUs */
 static void cgroups_and_pmus(void)
 {
 	static const int numbers[] = { 1, 10, MOST_PMUS };
@@ -130,7 +130,7 @@ static void move_process(void)
 	write_number(to_b ? CGROUPS "b/cgroup.procs" : CGROUPS "a/cgroup.procs", getpid());
 }
 
-/* A process of many threads moves from cgroup to cgroup. */
+/* Moves of a process with many threads between cgroups */
 static void move_threads(void)
 {
 	char *stacks = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE,
@@ -160,7 +160,7 @@ static void move_threads(void)
 	syscall(SYS_exit_group, 0);
 }
 
-/* What the first event after two seconds without any costs its opener, waits included. */
+/* Cost of the open of the first event after two seconds without events, waits included */
 static void after_idle(void)
 {
 	double took[TIMES];
@@ -182,7 +182,7 @@ static void after_idle(void)
 
 #define CPU1	"/sys/devices/system/cpu/cpu1/online"
 
-/* The least of some times that a CPU goes and comes. */
+/* Minimum cost of taking a CPU offline and online, in several tries */
 static double hotplug_cost(int *ok)
 {
 	double least = 1e18;

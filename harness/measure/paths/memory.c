@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that perf events take, in bytes, as "name,value" lines: of events, of the contexts of
- * tasks, of the whole kernel when it has booted. Run where nothing was freed yet: that would be
- * used again. Where more CPUs are possible than one, what grows with their number is told alone.
+ * Memory used by perf events, in bytes, as "name,value" lines: per event, per context of a task,
+ * and of the whole kernel after boot. To be run before any memory is freed, because freed memory
+ * would be used again. With more than one possible CPU, the part that grows with their number is
+ * printed separately.
  */
 #include <err.h>
 #include <sys/resource.h>
@@ -14,7 +15,7 @@
 #define TASKS	200
 #define COPIES	16
 
-/* A line of /proc/meminfo, in bytes. */
+/* Value of a line in /proc/meminfo, in bytes */
 static double memory(const char *key)
 {
 	size_t length = strlen(key);
@@ -33,7 +34,7 @@ static double memory(const char *key)
 	return kb * 1024;
 }
 
-/* What a thing takes in slabs when many are made by opening @s; left open. */
+/* Slab memory per object if many are created by opening @s; the set remains open */
 static double bytes_of(struct set *s, int *ok)
 {
 	double before = memory("Slab");
@@ -56,7 +57,7 @@ static void events(void)
 	report("bytes: a sampling event of 1000", ok, value);
 }
 
-/* The first event of a task brings its context. */
+/* The first event of a task allocates its context. */
 static void contexts(void)
 {
 	static struct set s = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_DUMMY };
@@ -85,7 +86,7 @@ static void contexts(void)
 	}
 }
 
-/* Copies of inherited events; tasks without any come first. */
+/* Copies of inherited events, after tasks without any */
 static void copies(void)
 {
 	static struct set s = { .nr = COPIES, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
@@ -94,7 +95,7 @@ static void copies(void)
 	double took[2];
 	int ok = 1;
 
-	/* The first part's tasks stay: their memory is not used again. */
+	/* Keep the first part's tasks, so that their memory is not used again. */
 	for (int part = 0; part < 2; part++) {
 		double before;
 
@@ -121,7 +122,7 @@ static void copies(void)
 	close_set(&s);
 }
 
-/* Slabs and per-CPU memory, which grows with the number of possible CPUs. */
+/* Slab and per-CPU memory, which increases with the number of possible CPUs */
 static double all_memory(void)
 {
 	return memory("Slab") + memory("Percpu");
@@ -165,7 +166,7 @@ static void possible_cpus(int cpus)
 	report_each("a sampling event", cpus, ok, (all_memory() - before) / 200);
 }
 
-/* The number of possible CPUs, of which the kernel says "0-254". */
+/* The number of possible CPUs, from a list such as "0-254" */
 static int nr_possible(void)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/possible", "r");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the cost of perf events grows: with hardware groups on the simulated PMU, with cgroups, with
- * the number of events, and field by field. Lines as those of bench.c.
+ * Growth of the cost of perf events: with hardware groups on the simulated PMU, with cgroups,
+ * with the number of events, and per field. Output as in bench.c.
  */
 #include "lib.h"
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void hardware_switches(void)
 	}
 }
 
-/* A PMU that is told of switches, by events of this task or of a CPU. */
+/* A PMU with sched_task, with events of this task or of a CPU */
 static void branch_switches(void)
 {
 	static const struct {
@@ -62,7 +62,7 @@ static void branch_switches(void)
 	}
 }
 
-/* What multiplexing takes from a program, for each 4 ms. */
+/* Cost of multiplexing for a program, per 4 ms */
 static void rotations(void)
 {
 	static const int numbers[] = { 4, 8, 16, 32, 64 };
@@ -102,7 +102,10 @@ static void map_unmap_file(void)
 	munmap(p, 4096);
 }
 
-/* A task maps files, and so many of its events only count; a listener is on another task. */
+/*
+ * A task with a number of counting events maps files; the event that requests the records is on
+ * another task
+ */
 static void listener_elsewhere(void)
 {
 	static const int numbers[] = { 0, 16, 1000 };
@@ -265,7 +268,7 @@ static void buffer_calls(void)
 	opened = NULL;
 }
 
-/* The times of an event, as its page has them: the loop that the ABI documents. */
+/* Read the times of an event from its page, by the loop in the ABI's documentation. */
 static void read_page(void)
 {
 	struct perf_event_mmap_page *page = opened->ring;
@@ -337,7 +340,7 @@ static void enter_other(void)
 	enter(other_dir);
 }
 
-/* Two tasks in two cgroups; so many cgroups have four events each on this CPU. */
+/* Two tasks in two cgroups; a number of cgroups have four events each on this CPU. */
 static void cgroup_switches(void)
 {
 	static const int numbers[] = { 1, 10, 100, 500 };
@@ -382,8 +385,8 @@ static void cgroup_switches(void)
 }
 
 /*
- * Two tasks in one cgroup, or in two that are so deep below their common one; the two of
- * them have four events each on this CPU, those above them none.
+ * Two tasks in one cgroup, or in two at a depth below their common parent. Both cgroups have four
+ * events each on this CPU, and their parents none.
  */
 static void cgroup_depths(void)
 {
@@ -431,8 +434,8 @@ static void cgroup_depths(void)
 }
 
 /*
- * What a timer tick, each 4 ms, costs with so many events that sample at a frequency and are
- * not on: they are of a cgroup that no task is in.
+ * Cost of a timer tick, every 4 ms, with a number of inactive events that sample at a frequency:
+ * they belong to a cgroup without tasks.
  */
 static void ticks(void)
 {
@@ -442,7 +445,7 @@ static void ticks(void)
 	char name[64];
 
 	mkdir(CGROUPS "empty", 0755);
-	/* What was closed before is freed, and the memory of this program is there. */
+	/* Wait until closed events are freed, and touch the memory of this program. */
 	forget();
 	spin();
 	for (int i = 0; i < 5; i++) {
@@ -458,7 +461,7 @@ static void ticks(void)
 				break;
 			}
 		}
-		/* Work that others have put off comes with some ticks, not with all. */
+		/* Some ticks also do deferred work of other code, so take the minimum. */
 		took = 1e18;
 		for (int n = 0; n < 5; n++) {
 			__s64 start = now();
@@ -523,7 +526,7 @@ int main(int argc, char **argv)
 {
 	struct rlimit limit = { 4096, 4096 };
 
-	/* What sideband() runs. */
+	/* The program that sideband() executes */
 	if (argc > 1)
 		return 0;
 	if (setrlimit(RLIMIT_NOFILE, &limit))

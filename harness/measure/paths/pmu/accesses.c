@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * accesses: do what users do with four hardware counters, and set a mark before and after each into
- * QEMU's log of the PMU's registers (harness/qemu/mark.c). harness/measure/accesses counts what the
- * drivers read and write in between.
+ * accesses: common operations with four hardware counters, with a mark before and after each in
+ * QEMU's log of the PMU's registers (harness/qemu/mark.c). harness/measure/accesses counts the
+ * drivers' reads and writes in between.
  *
- * Prints a line "MARK,TIMES,NAME" for each operation: what was done TIMES times after that mark, in
- * hexadecimal as the log has it.
+ * Prints a line "MARK,TIMES,NAME" for each operation: it was executed TIMES times after that mark;
+ * MARK is in hexadecimal, as in the log.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -28,7 +28,7 @@
 
 static int is_amd;
 
-/* Four events that general counters count, and four others. */
+/* Four events for general counters, and four others */
 static const unsigned long intel[2][N] = {
 	{ 0x00c4, 0x00c5, 0x4f2e, 0x412e }, { 0x01c2, 0x02c2, 0x010e, 0x0185 },
 };
@@ -46,7 +46,7 @@ static void mark(int number)
 
 static int marks;
 
-/* What comes now is done @times times. */
+/* Begin an operation that is executed @times times. */
 static void begin(const char *name, int times)
 {
 	marks += 2;
@@ -97,7 +97,10 @@ static void close_set(struct set *s)
 		close(s->fd[--s->n]);
 }
 
-/* Two tasks wake one another in turn; @mine and @its say which events each has, -1 for none. */
+/*
+ * Two tasks wake each other up in turn; @mine and @its select the set of their events, -1 for
+ * none.
+ */
 static void switches(const char *name, int mine, int its, int user)
 {
 	int there[2], back[2], i;
@@ -194,7 +197,7 @@ static void overflows(void)
 	close(fd);
 }
 
-/* Groups that do not fit together take turns. */
+/* Rotation of groups that do not fit together */
 static void rotations(void)
 {
 	FILE *f = fopen("/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms", "w");

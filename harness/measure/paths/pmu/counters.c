@@ -14,7 +14,7 @@ static __u64 rdpmc(__u32 counter)
 	return (__u64)high << 32 | low;
 }
 
-/* The loop that the ABI documents. */
+/* Read the counter by the loop in the ABI's documentation. */
 static void read_counter(void)
 {
 	struct perf_event_mmap_page *page = opened->ring;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plugin for QEMU that counts the cache lines which CPUs take from one another. The guest's
- * CPUs do the same thing in turns (turns.c), and the plugin remembers which of them have a line
- * of 64 bytes and who has written it. A turn takes a line over when it reads what another CPU's
- * turn has written, or writes what another CPU's turn has read or written. The result does not
- * depend on when CPUs meet: it is what each operation costs when all CPUs are busy with it.
+ * A plugin for QEMU that counts the cache lines that CPUs transfer from one another. The guest's
+ * CPUs execute the same path in turns (turns.c), and the plugin records which of them have a line
+ * of 64 bytes, and which has written it. A turn transfers a line if it reads data that another
+ * CPU's turn has written, or writes data that another CPU's turn has read or written. The result
+ * does not depend on the timing of the CPUs: it is the cost of each operation if all CPUs execute
+ * it.
  *
- * Where one thread is all CPUs, QEMU does not tell which of them it is just now. So the turns
- * are counted, and what another CPU does in the middle of a turn is taken for the turn's own.
+ * If one thread runs all CPUs, QEMU does not report the current CPU. So the turns are counted,
+ * and the accesses of another CPU in the middle of a turn are attributed to the turn.
  *
- * Arguments: cpus=N, out=FILE, which gets a row "section,lines taken over" when a section ends,
- * and then for each line "section address lines instruction-before instruction-after".
+ * Arguments: cpus=N; out=FILE, for a row "section,transferred lines" at the end of each section,
+ * followed by "section address lines instruction-before instruction-after" for each line.
  */
 #include <linux/types.h>
 #include <stdbool.h>
@@ -24,7 +25,7 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-/* What the guest tells by no-ops. */
+/* Marks of the guest, by no-ops */
 enum mark {
 	TURN_ENDS,
 	TURN_BEGINS,
@@ -33,23 +34,23 @@ enum mark {
 	NR_MARKS,
 };
 
-/* A line of memory, by its physical address. */
+/* A cache line, by its physical address */
 struct line {
 	struct line *next;
 	__u64 number;		/* physical address / 64 */
-	__u64 address;		/* as the kernel or the program sees it */
-	__u64 holders;		/* the CPUs that have a copy, by bits */
-	int writer;		/* whose copy is newer than memory, or -1 */
-	__u64 last;		/* the instruction that accessed it last */
-	__u64 from, to;		/* the instructions of the last time it was taken over */
-	__u64 taken;		/* times, in this section */
+	__u64 address;		/* virtual address */
+	__u64 holders;		/* mask of the CPUs with a copy */
+	int writer;		/* CPU with a modified copy, or -1 */
+	__u64 last;		/* last instruction that accessed the line */
+	__u64 from, to;		/* instructions before and after the last transfer */
+	__u64 taken;		/* number of transfers in this section */
 };
 
 static FILE *out;
 static struct line **lines;
 static int cpus;
-static int turn = -1;		/* the CPU whose turn it is, or -1 */
-static int next;		/* the CPU whose turn comes then */
+static int turn = -1;		/* CPU with the current turn, or -1 */
+static int next;		/* CPU with the next turn */
 static unsigned int sections;
 static bool counts;
 static __u64 taken;
@@ -72,7 +73,7 @@ static struct line *line_at(__u64 number)
 	return line;
 }
 
-/* A CPU accesses a line. Return: whether it takes the line over from another. */
+/* Account an access of a CPU. Return: true if the line is transferred from another CPU */
 static bool line_access(struct line *line, int cpu, bool store)
 {
 	__u64 me = 1ULL << cpu;

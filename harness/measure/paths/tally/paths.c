@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths of perf events between two marks that the plugin tally.c sees. Prints, for each, the
- * number of its section, how many turns it took, and its name.
+ * Paths of perf events between two marks for the plugin tally.c. Prints, for each, the number of
+ * its section, the number of turns, and its name.
  */
 #include "../lib.h"
 #include <err.h>
 
 #define TURNS	64
 
-/* The plugin knows these no-ops by their displacements. */
+/* The plugin recognizes these no-ops by their displacements. */
 static inline void begin(void)
 {
 	__asm__ volatile("nopl 0x70650001(%%rax)" : : : "memory");
@@ -43,7 +43,7 @@ static void stay_on(int cpu)
 		err(1, "CPU %d", cpu);
 }
 
-/* A round trip between two tasks, each of which has the events of @s. */
+/* A round trip between two tasks, both with the events of @s */
 static void switches(const char *name, struct set *s)
 {
 	pid_t child;
@@ -97,7 +97,7 @@ static void open_close(void)
 	close_set(&one);
 }
 
-/* Events of a task that runs on the other CPU all the time. */
+/* Events of a task that runs on the other CPU continuously */
 static void far(void)
 {
 	struct set s = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
@@ -126,8 +126,8 @@ static pid_t crowd[MOST_CPUS];
 static int cpus;
 
 /*
- * A task on each other CPU that runs all the time, with what it inherits of a set of events. It has
- * no files of them: an event is closed with the last file.
+ * Create a task on each other CPU that runs continuously, with inherited copies of a set of
+ * events. The tasks have no files of the events, because an event is closed with its last file.
  */
 static void crowd_comes(struct set *set)
 {
@@ -185,7 +185,7 @@ static void close_opened(void)
 	close_set(opened);
 }
 
-/* Events that a task on each CPU has inherited. */
+/* Events inherited by a task on each CPU */
 static void everywhere(void)
 {
 	struct set group = { .nr = 4, .cpu = -1, .type = type_of("sim"), .inherit = 1, .group = 1 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plugin for QEMU that counts what a guest's path executes: instructions, locked instructions,
- * and calls of chosen functions, with which CPUs begin that others interrupt. A program in the
- * guest says where a path begins and ends by no-ops (begin() and end() in paths.c); the paths are
- * numbered as they come.
+ * A plugin for QEMU that counts the instructions of a path in the guest: all instructions, locked
+ * instructions, and calls of chosen functions, with which interrupted CPUs begin. A program in the
+ * guest marks the begin and end of a path by no-ops (begin() and end() in paths.c); the paths are
+ * numbered in order.
  *
- * Arguments: out=FILE; interrupt=ADDRESS, once for each such function; profile=FILE, where the
- * number of executions of each instruction goes, as "section address count".
+ * Arguments: out=FILE; interrupt=ADDRESS, once for each such function; profile=FILE, for the number
+ * of executions of each instruction, as "section address count".
  */
 #include <linux/types.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-/* An instruction of the guest, the same one however often it is translated. */
+/* An instruction of the guest, one entry for all of its translations */
 struct insn {
 	struct insn *next;
 	__u64 address;
@@ -35,7 +35,7 @@ static __u64 entries[MAX_ENTRIES];
 static unsigned int nr_entries;
 static struct insn *buckets[BUCKETS];
 
-static unsigned int section, sections;	/* the one that goes on, or 0; so far */
+static unsigned int section, sections;	/* current section, or 0; number so far */
 static __u64 executed, locked, interrupts;
 
 static struct insn *insn_at(__u64 address)
@@ -93,7 +93,7 @@ static void execute(unsigned int vcpu, void *data)
 
 	if (!section)
 		return;
-	/* Which CPU it is, QEMU does not tell where one thread is all of them. */
+	/* QEMU does not report the CPU if one thread runs all of them. */
 	interrupts += insn->enters;
 	if (insn->waits)
 		return;
@@ -102,7 +102,7 @@ static void execute(unsigned int vcpu, void *data)
 	insn->count++;
 }
 
-/* A lock prefix, or an exchange with memory, which needs none. */
+/* A lock prefix, or an exchange with memory, which is locked without the prefix */
 static bool is_locked(const __u8 *code, size_t size)
 {
 	size_t i;
@@ -116,7 +116,7 @@ static bool is_locked(const __u8 *code, size_t size)
 	return i + 1 < size && (code[i] & 0xfe) == 0x86 && code[i + 1] < 0xc0;
 }
 
-/* A jump to itself, as another CPU does meanwhile. */
+/* A jump to itself, in which another CPU waits in the meantime */
 static bool waits(const __u8 *code, size_t size)
 {
 	return size == 2 && !memcmp(code, "\xeb\xfe", 2);

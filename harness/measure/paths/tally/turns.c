@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that do the same thing in turns, for the plugin lines.c, which sees the marks. Each CPU
- * has a task of its own that is bound to it. Prints, for each path, the number of its section,
- * how many turns it took, and its name.
+ * CPUs that execute the same path in turns, for the plugin lines.c, which detects the marks. Each
+ * CPU has its own task, which is bound to it. Prints, for each path, the number of its section,
+ * the number of turns, and its name.
  */
 #include "../lib.h"
 #include <err.h>
@@ -10,7 +10,7 @@
 #define ROUNDS		4
 #define MAX_CPUS	64
 
-/* The plugin knows these no-ops by their displacements. */
+/* The plugin recognizes these no-ops by their displacements. */
 static inline void turn_ends(void)
 {
 	__asm__ volatile("nopl 0x70660000(%%rax)" : : : "memory");
@@ -34,7 +34,10 @@ static inline void section_ends(void)
 static int cpus;
 static struct set own, shared, listeners[MAX_CPUS];
 
-/* A path: what is opened before the tasks are forked, what each task opens, and what it does. */
+/*
+ * A path: events opened before the tasks are forked, events opened by each task, and the
+ * operation
+ */
 struct path {
 	const char *name;
 	void (*all)(void);
@@ -122,7 +125,7 @@ static void map_unmap(void)
 	munmap(place, 4096);
 }
 
-/* A partner on the same CPU, with what the task has inherited and handed down. */
+/* A partner on the same CPU, with copies of the events that the task has inherited */
 static void partner(int cpu)
 {
 	char c;
@@ -177,7 +180,7 @@ static void take_turns(int cpu, const struct path *path)
 		close(to[i][1]);
 	if (path->each)
 		path->each(cpu);
-	/* Pages of the program and of its stack are there before they count. */
+	/* Fault in the pages of the program and of its stack before the measurement. */
 	path->turn();
 	if (write(back[1], &c, 1) != 1)
 		_exit(1);
@@ -226,7 +229,7 @@ static void take(const struct path *path, int section)
 			err(1, "a task on CPU %d", cpu);
 	}
 	rounds(2);
-	/* What others have left behind is freed now, not in a turn. */
+	/* Wait until memory of closed events is freed, so that it is not freed in a turn. */
 	usleep(500000);
 	section_begins();
 	rounds(ROUNDS);
