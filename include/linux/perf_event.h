@@ -326,13 +326,13 @@ struct hw_perf_event {
  * NO_NMI: local_irq_save() disables the PMU's interrupt, so samples may use record clocks
  *	that must not be read in an NMI.
  * AUX_NO_SG: the AUX area of an overwrite buffer must be contiguous, otherwise mmap(2)
- *	fails. The private field of the first page holds the order of the allocation.
+ *	fails. The private field of an allocation's first page is its order.
  * AUX_PREFER_LARGE: allocations of more than a page are preferred, but not required.
  * EXTENDED_REGS: samples may contain the registers of PERF_REG_EXTENDED_MASK.
  * EXCLUSIVE: all events are either per-task or per-CPU (otherwise -EBUSY), and a context
- *	has at most one of them.
- * ITRACE: the PMU traces instructions. The core writes an ITRACE_START record at each start,
- *	until the driver calls perf_event_itrace_started().
+ *	has at most one of them per CPU.
+ * ITRACE: the PMU traces instructions. The core writes an ITRACE_START record each time an
+ *	event is scheduled in, until the driver calls perf_event_itrace_started().
  * NO_EXCLUDE: the PMU counts in every mode; attr.exclude_* fail with -EINVAL.
  * AUX_OUTPUT: events may write to the AUX area of another PMU (attr.aux_output), see
  *	aux_output_match.
