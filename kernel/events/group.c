@@ -564,7 +564,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		else if (attached)
 			perf_group_leave(event);
 		/*
-		 * Of an exited task nothing is scheduled, and the members are removed one by
+		 * After the task's exit nothing is scheduled, and the members are removed one by
 		 * one.
 		 */
 		perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);

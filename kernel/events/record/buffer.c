@@ -516,7 +516,7 @@ static bool perf_buffer_output_allowed(struct perf_event *event, struct perf_eve
 {
 	if (event == target)
 		return false;
-	/* Only one CPU at a time writes to a buffer. */
+	/* The events of a buffer belong to one CPU, or to one task without a CPU. */
 	if (event->cpu != target->cpu)
 		return false;
 	if (target->cpu == -1 && target->hw.target != event->hw.target)
