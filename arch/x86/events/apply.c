@@ -237,6 +237,24 @@ void x86_halt_for_good(struct x86_pmu_cpu *cpu)
 	x86_reset_registers(cpu);
 }
 
+/**
+ * x86_halt_at_crash - halt and clear all counters after a crash
+ * @cpu: this CPU
+ *
+ * The crash may have interrupted the driver anywhere, and the interrupted code never continues. So
+ * the registers are written, and no other state of the driver is used, which may be inconsistent.
+ *
+ * Context: interrupts off, or NMI. Takes no lock.
+ */
+void x86_halt_at_crash(struct x86_pmu_cpu *cpu)
+{
+	WRITE_ONCE(cpu->down, true);
+	barrier();
+	x86_reset_registers(cpu);
+	x86_branch_reset(cpu);
+	x86_precise_reset(cpu);
+}
+
 static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)
 {
 	const struct x86_bank *bank = cpu->core->bank;

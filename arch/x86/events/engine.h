@@ -542,6 +542,7 @@ void x86_apply(struct x86_pmu_cpu *cpu);
 void x86_count_update_pages(const struct x86_count *count);
 void x86_leave_all(struct x86_pmu_cpu *cpu);
 void x86_halt_for_good(struct x86_pmu_cpu *cpu);
+void x86_halt_at_crash(struct x86_pmu_cpu *cpu);
 void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);

@@ -12,6 +12,7 @@
 #include <asm/apic.h>
 #include <asm/cpu.h>
 #include <asm/cpu_device_id.h>
+#include <asm/crash.h>
 #include <asm/hypervisor.h>
 #include <asm/nmi.h>
 
@@ -205,6 +206,21 @@ static void x86_shutdown_here(void *data)
 static void x86_shutdown(void *data)
 {
 	on_each_cpu(x86_shutdown_here, NULL, true);
+}
+
+/**
+ * cpu_emergency_stop_pmu - halt this CPU's counters before the crash kernel starts
+ *
+ * Called on the CPU that has crashed, and on the others by the NMI that stops them.
+ *
+ * Context: interrupts off, or NMI.
+ */
+void cpu_emergency_stop_pmu(void)
+{
+	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
+
+	if (cpu->core)
+		x86_halt_at_crash(cpu);
 }
 
 static const struct syscore_ops x86_pmu_syscore_ops = {

@@ -142,6 +142,8 @@ void perf_sched_cb_dec(struct pmu *pmu) { }
 
 void x86_branch_apply(struct x86_pmu_cpu *cpu) { }
 
+void x86_branch_reset(struct x86_pmu_cpu *cpu) { }
+
 u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 {
 	return 0;

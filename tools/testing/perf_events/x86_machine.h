@@ -7,6 +7,8 @@
 #ifndef _TOOLS_TESTING_PERF_EVENTS_X86_MACHINE_H
 #define _TOOLS_TESTING_PERF_EVENTS_X86_MACHINE_H
 
+#include <setjmp.h>
+
 #define MACHINE_GENERAL		4
 #define MACHINE_FIXED		3
 #define MACHINE_EXTRA		0x1a6
@@ -78,6 +80,7 @@
  * @beside: MACHINE_FOREIGN, _MASKS, _TRACES
  * @lies: MACHINE_LIES_*
  * @random: state of the random number generator
+ * @crash: value of @all at which the kernel crashes, at an access to a register; 0 for never
  * @user: number of instructions in user space
  * @driver: number of instructions in the driver, which may stop counters
  * @all: number of all instructions
@@ -116,12 +119,16 @@ struct machine {
 	unsigned int		beside;
 	unsigned int		lies;
 	u64			random;
+	u64			crash;
 	u64			user;
 	u64			driver;
 	u64			all;
 };
 
 static struct machine machine;
+
+/* Test code that continues after the crash */
+static jmp_buf machine_crashed;
 
 /* Selects that an erratum requires before a new event counts correctly */
 static const u32 machine_idle_selects[MACHINE_GENERAL] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
@@ -355,6 +362,10 @@ static void machine_pass(void)
 	n = machine_random(4);
 	while (n--)
 		machine_step();
+	if (machine.crash && machine.all >= machine.crash) {
+		machine.crash = 0;
+		longjmp(machine_crashed, 1);
+	}
 	if (machine_random(2))
 		machine_take_interrupt();
 }

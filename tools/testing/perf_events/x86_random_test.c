@@ -308,11 +308,66 @@ static bool checks_registers(const struct x86_bank *bank, double seconds)
 	return ok;
 }
 
+/* No counter runs, and no record is written. */
+static bool is_halted(const struct x86_bank *bank)
+{
+	u64 before[ARRAY_SIZE(machine.counter)], select = 0;
+	int i;
+
+	memcpy(before, machine.counter, sizeof(before));
+	machine.in_nmi = true;
+	machine_run(1000);
+	machine.in_nmi = false;
+	for (i = 0; i < MACHINE_GENERAL; i++)
+		select |= machine.select[i] & ~bank->always;
+	return !memcmp(before, machine.counter, sizeof(before)) && !select && !machine.control &&
+	       !machine.fixed_control && !machine.status && !machine.pebs_enable &&
+	       !machine.ds_area && !(machine.debugctl & BIT(12));
+}
+
+/* The kernel crashes at any access to a register, in an interrupt as well. */
+static bool halted_at_crash(const struct x86_bank *bank)
+{
+	/* Static, as longjmp() does not restore locals. */
+	static unsigned int i, crashes;
+	static u64 seed;
+	static bool ok;
+
+	/* A P6 has no pairs. */
+	row = bank->always ? &thread_model : &model;
+	crashes = 0;
+	for (seed = 1; seed <= 500; seed++) {
+		start_machine(bank, seed, 4000);
+		machine.crash = 100 + machine_random(8000);
+		if (setjmp(machine_crashed)) {
+			/* The interrupted change of events is never completed. */
+			coming = 0;
+			handed_over = false;
+			machine.in_driver = true;
+			machine.kernel = true;
+			machine.in_nmi = true;
+			x86_halt_at_crash(&x86_pmu_cpu);
+			machine.in_nmi = false;
+			crashes++;
+			ok = is_halted(bank);
+		} else {
+			for (i = 0, ok = true; i < 300 && ok; i++)
+				ok = step();
+			machine.crash = 0;
+		}
+		if (!ok) {
+			printf("# seed %llu\n", (unsigned long long)seed);
+			return false;
+		}
+	}
+	return crashes > 400 && !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv);
 
-	ktap_plan(21);
+	ktap_plan(24);
 	ktap_result(run_random(&with_control, seconds / 6), "with_control_and_mask");
 	ktap_result(run_random(&ack_runs, seconds / 6), "acknowledged_while_it_runs");
 	ktap_result(run_random(&without_mask, seconds / 6), "with_control");
@@ -331,6 +386,9 @@ int main(int argc, char **argv)
 	ktap_result(run_beside(&without_mask, MACHINE_MASKS, seconds / 6), "masked_with_control");
 	ktap_result(checks_registers(&with_control, seconds / 20), "checks_registers_with_mask");
 	ktap_result(checks_registers(&without_mask, seconds / 20), "checks_registers");
+	ktap_result(halted_at_crash(&with_control), "halted_at_crash_with_control");
+	ktap_result(halted_at_crash(&selects_alone), "halted_at_crash");
+	ktap_result(halted_at_crash(&modes_halt), "halted_at_crash_modes_halt");
 	/* From here on without pairs. */
 	row = &thread_model;
 	ktap_result(run_random(&modes_halt, seconds / 6), "modes_halt");
