@@ -6,7 +6,9 @@
  */
 #include <linux/compat.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <asm/desc.h>
 #include <asm/ldt.h>
 #include <asm/mmu_context.h>
@@ -88,6 +90,18 @@ unsigned long x86_segment_base(struct pt_regs *regs)
  * is limited by perf_callchain_store().
  */
 
+/* At the entry of a function, the return address is at the top of the stack. */
+#define x86_store_caller(_entry, _sp, _type, _base, _code)				\
+do {											\
+	const _type __user *__top = (void __user *)((_sp) + (_base));			\
+	_type __ip;									\
+											\
+	pagefault_disable();								\
+	if (__access_ok(__top, sizeof(_type)) && !__get_user(__ip, __top))		\
+		perf_callchain_store(_entry, __ip + (_code));				\
+	pagefault_enable();								\
+} while (0)
+
 #define x86_walk_user(_entry, _fp, _type, _base, _code)					\
 do {											\
 	unsigned long __fp = (_fp);							\
@@ -108,6 +122,23 @@ do {											\
 	pagefault_enable();								\
 } while (0)
 
+/* Most functions begin with a push of the frame pointer, or with endbr64. */
+static bool x86_is_probed_entry(struct pt_regs *regs)
+{
+#ifdef CONFIG_UPROBES
+	static const u8 push_frame[] = { 0x55 }, endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const struct uprobe_task *utask = current->utask;
+	const struct arch_uprobe *probe = utask ? READ_ONCE(utask->auprobe) : NULL;
+
+	if (!probe)
+		return false;
+	return !memcmp(probe->insn, push_frame, sizeof(push_frame)) ||
+	       (user_64bit_mode(regs) && !memcmp(probe->insn, endbr64, sizeof(endbr64)));
+#else
+	return false;
+#endif
+}
+
 /**
  * perf_callchain_user - walk the stack of user space, by its frame pointers
  * @entry: where frames go
@@ -115,6 +146,8 @@ do {											\
  */
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
+	bool entered;
+
 	if (perf_guest_state())
 		return;
 	/* Selectors of virtual 8086 mode are no selectors. */
@@ -123,12 +156,19 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs 
 	/* The NMI may have come in the middle of a switch between address spaces. */
 	if (perf_callchain_store(entry, regs->ip) || !nmi_uaccess_okay())
 		return;
+	entered = x86_is_probed_entry(regs);
 #ifdef CONFIG_IA32_EMULATION
 	if (!user_64bit_mode(regs)) {
+		if (entered)
+			x86_store_caller(entry, (u32)regs->sp, u32,
+					 x86_base_of_selector(regs->ss),
+					 x86_base_of_selector(regs->cs));
 		x86_walk_user(entry, (u32)regs->bp, u32, x86_base_of_selector(regs->ss),
 			      x86_base_of_selector(regs->cs));
 		return;
 	}
 #endif
+	if (entered)
+		x86_store_caller(entry, regs->sp, unsigned long, 0, 0);
 	x86_walk_user(entry, regs->bp, unsigned long, 0, 0);
 }

@@ -212,6 +212,33 @@ TEST_F(kprobe, inherited_without_rights)
 	fork_of_watched(_metadata, &self->attr);
 }
 
+#ifdef __x86_64__
+/* Functions with the usual first instructions */
+static __attribute__((naked, noipa)) void pushes_frame(void)
+{
+	asm("push %rbp\n\tpop %rbp\n\tret");
+}
+
+static __attribute__((naked, noipa)) void has_endbr64(void)
+{
+	/* Old assemblers do not support endbr64. */
+	asm(".byte 0xf3, 0x0f, 0x1e, 0xfa\n\tret");
+}
+
+/* Call a function, without a write to the red zone, and return its return address. */
+static __attribute__((noipa)) uint64_t call_from_here(void (*function)(void))
+{
+	uint64_t back;
+
+	asm volatile("sub $128, %%rsp\n\t"
+		     "lea 1f(%%rip), %0\n\t"
+		     "call *%1\n"
+		     "1:\tadd $128, %%rsp"
+		     : "=&r" (back) : "r" (function) : "memory", "cc");
+	return back;
+}
+#endif
+
 FIXTURE(uprobe)
 {
 	struct perf_event_attr attr;
@@ -289,6 +316,43 @@ TEST_F(uprobe, inherit)
 	}
 	EXPECT_EQ(10, pe_count(fd));
 	close(fd);
+}
+
+/* The probed function has no frame yet, but its caller is in the chain. */
+TEST_F(uprobe, caller)
+{
+#ifdef __x86_64__
+	void (*const functions[])(void) = { pushes_frame, has_endbr64 };
+	struct pe_record rec;
+	struct pe_sample s;
+	struct pe_ring ring;
+	/* Only our x86 driver has this parameter. Others need CONFIG_X86_KERNEL_IBT for endbr64. */
+	unsigned int i, nr = access("/sys/module/x86_pmu/parameters/share", F_OK) ? 1 : 2;
+	uint64_t back;
+	int fd;
+
+	self->attr.sample_period = 1;
+	self->attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	self->attr.exclude_callchain_kernel = 1;
+	for (i = 0; i < nr; i++) {
+		self->attr.probe_offset = pe_file_offset(functions[i]);
+		ASSERT_NE(-1, (long)self->attr.probe_offset);
+		fd = pe_self(&self->attr);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+		back = call_from_here(functions[i]);
+		ASSERT_EQ(1, pe_ring_find(&ring, &rec, PERF_RECORD_SAMPLE));
+		ASSERT_EQ(0, pe_sample_parse(&self->attr, &rec, &s));
+		ASSERT_LE(3, s.nr_ips);
+		EXPECT_EQ(PERF_CONTEXT_USER, s.ips[0]);
+		EXPECT_EQ((unsigned long)functions[i], s.ips[1]);
+		EXPECT_EQ(back, s.ips[2]);
+		pe_ring_unmap(&ring);
+		close(fd);
+	}
+#else
+	SKIP(return, "functions of this architecture have no such instruction");
+#endif
 }
 
 TEST_F(uprobe, inherited_without_rights)
