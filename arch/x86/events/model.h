@@ -83,7 +83,7 @@ struct x86_limit {
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
 #define X86_LIMIT_NAME(_umask, _n)						\
 	{ .first = X86_EVENT(0x00, _umask), .last = X86_EVENT(0x00, _umask),	\
-	  .mask = X86_MATCH_UMASK | X86_MATCH_MORE, .counters = X86_FIXED(_n) }
+	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n) }
 #define X86_LIMIT_END	{ }
 
 /**

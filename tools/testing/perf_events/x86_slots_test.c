@@ -5,7 +5,7 @@
 #include "x86_events.h"
 
 static const struct x86_limit slots_limits[] = {
-	X86_LIMIT_UMASK(0x00, 0x04, X86_FIXED(2)),
+	X86_LIMIT_NAME(0x04, 2),
 	X86_LIMIT_END
 };
 
@@ -163,11 +163,37 @@ static bool kernel_shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
+/* A fixed counter has no filters: general counters count its code with a filter. */
+static bool slots_unfiltered(void)
+{
+	static const u64 filters[] = {
+		ARCH_PERFMON_EVENTSEL_EDGE, ARCH_PERFMON_EVENTSEL_INV, BIT_ULL(24), BIT_ULL(31),
+	};
+	struct perf_event *event = &counted[0].event;
+	struct perf_event_attr attr = { .config = 0x0400 };
+	struct x86_key key;
+	unsigned int i;
+
+	row = &slots_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	if (open_event(&counted[0], &attr) || x86_event_key(event, &key) ||
+	    key.allowed != X86_FIXED(2))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(filters); i++) {
+		attr.config = 0x0400 | filters[i];
+		if (open_event(&counted[0], &attr) || x86_event_key(event, &key) ||
+		    key.allowed != X86_GENERAL(MACHINE_GENERAL))
+			return false;
+	}
+	return !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(3);
+	ktap_plan(4);
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
 	ktap_result(kernel_shares_tell_nothing(), "kernel_shares_tell_nothing");
+	ktap_result(slots_unfiltered(), "slots_unfiltered");
 	return ktap_end();
 }

@@ -391,6 +391,7 @@ static void models_intel_limits(struct kunit *test)
 	} cases[] = {
 		{ INTEL_SKYLAKE, X86_EVENT(0x3c, 0x00), 0x2000000ffULL },
 		{ INTEL_SKYLAKE, X86_EVENT(0x00, 0x03), 0x400000000ULL },
+		{ INTEL_SKYLAKE, X86_EVENT(0x00, 0x03) | ARCH_PERFMON_EVENTSEL_INV, 0xff },
 		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x00), 0x1000000ffULL },
 		{ INTEL_SKYLAKE, X86_EVENT(0xc0, 0x00) | ARCH_PERFMON_EVENTSEL_ANY,
 		  0x1000000ffULL },
@@ -402,6 +403,7 @@ static void models_intel_limits(struct kunit *test)
 		{ INTEL_SKYLAKE_X, X86_EVENT(0xd2, 0x01), 0x0f },
 		{ INTEL_SKYLAKE, X86_EVENT(0xd3, 0x01), 0xff },
 		{ INTEL_ICELAKE, X86_EVENT(0x00, 0x01), 0x100000000ULL },
+		{ INTEL_ICELAKE, X86_EVENT(0x00, 0x01) | ARCH_PERFMON_EVENTSEL_EDGE, 0xff },
 		{ INTEL_ICELAKE, X86_EVENT(0x00, 0x04), 0x800000000ULL },
 		{ INTEL_ICELAKE, X86_EVENT(0x08, 0x0e), 0x0f },
 		{ INTEL_ICELAKE, X86_EVENT(0x2e, 0x41), 0xff },
@@ -510,8 +512,11 @@ static void models_arch_limits(struct kunit *test)
 	const struct x86_model *row = &x86_intel_arch_model;
 	const u64 four = X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
 	const u64 all = X86_GENERAL(8) | X86_GENERAL(16) << INTEL_PMC_IDX_FIXED;
-	/* A second unit mask, and the threshold as one that must be met exactly */
-	static const u64 more[] = { BIT_ULL(40), BIT_ULL(47), BIT_ULL(36) };
+	/* Filters that fixed counters lack, a second unit mask and an exact threshold included */
+	static const u64 more[] = {
+		ARCH_PERFMON_EVENTSEL_EDGE, ARCH_PERFMON_EVENTSEL_INV, BIT_ULL(24), BIT_ULL(31),
+		HSW_IN_TX, HSW_IN_TX_CHECKPOINTED, BIT_ULL(40), BIT_ULL(47), BIT_ULL(36),
+	};
 	struct x86_key key = { };
 	unsigned int i;
 
@@ -531,6 +536,9 @@ static void models_arch_limits(struct kunit *test)
 						    0x0300 | more[i], &key), 0);
 		KUNIT_EXPECT_EQ(test, key.allowed, 0xff);
 	}
+	KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
+					    0x0300 | ARCH_PERFMON_EVENTSEL_ANY, &key), 0);
+	KUNIT_EXPECT_EQ(test, key.allowed, 0x400000000ULL);
 }
 
 /* CPUID leaf 0xA gives the fixed counters of each version, leaf 0x23 the bits of selects. */
