@@ -66,15 +66,17 @@ int x86_metrics_check(struct perf_event *event)
 	if (event->attr.config1 || event->attr.config2)
 		return perf_event_refuse(event, "attr.config1",
 					 "and attr.config2 must be 0 for slots", -EINVAL);
+	/* Bits that config_mask has removed from hw.config are refused, too. */
+	if ((event->attr.config & X86_ALL_EVENT_FLAGS) || (event->hw.config & X86_MATCH_MORE))
+		return perf_event_refuse(event, "attr.config",
+					 "has a filter, which slots and Topdown metrics cannot have",
+					 -EINVAL);
 	if (!metric)
 		return 0;
 	if (is_sampling_event(event))
 		return perf_event_refuse(event, "attr.sample_period",
 					 "must be 0: Topdown metrics cannot sample",
 					 -EINVAL);
-	if (event->hw.config & ((X86_RAW_EVENT_MASK | X86_MATCH_MORE) & ~INTEL_ARCH_EVENT_MASK))
-		return perf_event_refuse(event, "attr.config",
-					 "has invalid bits for a Topdown metric", -EINVAL);
 	if (leader == event || leader->pmu != event->pmu ||
 	    !x86_config_is_slots(leader->hw.config))
 		return perf_event_refuse(event, "group_fd",

@@ -163,7 +163,10 @@ static bool kernel_shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
-/* A fixed counter has no filters: general counters count its code with a filter. */
+/*
+ * A fixed counter has no filters: general counters count its code with a filter. On CPUs with
+ * metrics the event is refused.
+ */
 static bool slots_unfiltered(void)
 {
 	static const u64 filters[] = {
@@ -184,6 +187,10 @@ static bool slots_unfiltered(void)
 		if (open_event(&counted[0], &attr) || x86_event_key(event, &key) ||
 		    key.allowed != X86_GENERAL(MACHINE_GENERAL))
 			return false;
+		core.metrics = core.model->metrics;
+		if (open_event(&counted[0], &attr) != -EINVAL)
+			return false;
+		core.metrics = 0;
 	}
 	return !harness_warned;
 }
