@@ -79,6 +79,7 @@ static struct task *current_task = &tasks[0];
  * @debugctl: enables recording, on Intel
  * @config: enables recording, on AMD
  * @ctl: filter and enable bit of architectural branch records
+ * @from_signs: sources are written with bits 61 and 62 equal to bit 60, and read with 0 there
  * @reads: number of register reads
  * @writes: number of register writes
  * @random: state of the random number generator
@@ -92,6 +93,7 @@ static struct {
 	u64		debugctl;
 	u64		config;
 	u64		ctl;
+	bool		from_signs;
 	unsigned long	reads;
 	unsigned long	writes;
 	u64		random;
@@ -246,6 +248,13 @@ void machine_wrmsr(u32 msr, u64 value)
 	if (msr == MSR_ARCH_LBR_DEPTH) {
 		memset(machine.from, 0, sizeof(machine.from));
 		return;
+	}
+	if (machine.from_signs && msr >= core.branches.from &&
+	    msr < core.branches.from + core.branches.nr) {
+		/* Other values are a fault, and the register keeps its value. */
+		if ((value >> 60 & 7) != 0 && (value >> 60 & 7) != 7)
+			return;
+		value &= ~GENMASK_ULL(62, 61);
 	}
 	*machine_register(msr) = value;
 	pass();
@@ -587,6 +596,38 @@ static bool run(const struct config *config, u64 seed)
 	return true;
 }
 
+/*
+ * The registers have records of another kernel, as after kexec, and may still record. They are
+ * found and cleared, also on a Haswell without transactions.
+ */
+static bool finds_registers(bool on)
+{
+	static const struct x86_model model = { .branches = &x86_lbr_haswell };
+	unsigned int i;
+
+	features = 0;
+	memset(&machine, 0, sizeof(machine));
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	machine.random = 1;
+	machine.from_signs = true;
+	core = (struct x86_core){ .model = &model, .version = 3, .capabilities = 4 };
+	core.branches.ops = &lbr_ops;
+	for (i = 0; i < REGISTERS; i++) {
+		machine.from[i] = 0xffffffff81000000ULL & ~GENMASK_ULL(62, 61);
+		machine.to[i] = 0xffffffff82000000ULL;
+	}
+	if (on)
+		machine.debugctl = DEBUGCTLMSR_LBR;
+	x86_branch_probe(&core);
+	if (core.branches.ops != &lbr_ops || (machine.debugctl & DEBUGCTLMSR_LBR))
+		return false;
+	for (i = 0; i < core.branches.nr; i++) {
+		if (machine.from[i] || machine.to[i])
+			return false;
+	}
+	return !harness_warned;
+}
+
 /* Number of register accesses of each operation */
 static bool is_cheap(void)
 {
@@ -646,7 +687,7 @@ int main(int argc, char **argv)
 	int seconds = argc > 1 ? atoi(argv[1]) : 2, failed = 0;
 	unsigned int i;
 
-	printf("1..%zu\n", ARRAY_SIZE(configs) + 1);
+	printf("1..%zu\n", ARRAY_SIZE(configs) + 3);
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		time_t end = time(NULL) + max(seconds / 8, 1);
 		unsigned long runs = 0;
@@ -660,6 +701,12 @@ int main(int argc, char **argv)
 	}
 	if (!is_cheap())
 		failed++, printf("not ");
-	printf("ok %u accesses to registers\n", i + 1);
+	printf("ok %u accesses to registers\n", ++i);
+	if (!finds_registers(false))
+		failed++, printf("not ");
+	printf("ok %u registers with records of another kernel\n", ++i);
+	if (!finds_registers(true))
+		failed++, printf("not ");
+	printf("ok %u registers that record\n", ++i);
 	return failed != 0;
 }

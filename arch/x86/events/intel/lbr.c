@@ -249,23 +249,31 @@ static const struct x86_branch_ops lbr_ops = {
 	.restore	= lbr_restore,
 };
 
-/* Does a register keep a value? Some hypervisors return 0. */
+/* An address that is valid in all formats */
+#define LBR_PROBE		0x10
+
+/*
+ * Does a register keep a value? Some hypervisors return 0. The old value may be from another kernel
+ * and not writable, see lbr_writable(), so the register is cleared.
+ */
 static bool lbr_keeps(u32 msr)
 {
-	u64 value, back;
+	u64 back;
 
-	if (rdmsrl_safe(msr, &value) || wrmsrl_safe(msr, value ^ 0x10))
-		return false;
-	return !rdmsrl_safe(msr, &back) && back == (value ^ 0x10) && !wrmsrl_safe(msr, value);
+	return !wrmsrl_safe(msr, LBR_PROBE) && !rdmsrl_safe(msr, &back) && back == LBR_PROBE &&
+	       !wrmsrl_safe(msr, 0);
 }
 
-static bool lbr_is_there(const struct x86_branches *unit)
+static bool lbr_is_there(const struct x86_core *core)
 {
+	const struct x86_branches *unit = &core->branches;
 	u64 value;
 	int i;
 
 	if (rdmsrl_safe(MSR_LBR_TOS, &value))
 		return false;
+	/* Before kexec another kernel may have enabled the recording. */
+	lbr_off(core);
 	if (unit->select.msr && rdmsrl_safe(unit->select.msr, &value))
 		return false;
 	for (i = 0; i < unit->nr; i++) {
@@ -298,7 +306,7 @@ static bool lbr_probe(struct x86_core *core)
 	unit->halts = core->version < LBR_STATUS_VERSION;
 	if (format->info && !unit->info)
 		return false;
-	return lbr_is_there(unit);
+	return lbr_is_there(core);
 }
 
 /*
