@@ -21,12 +21,18 @@
 /* Maximum that a counter counts between being read and being programmed */
 #define X86_MEANWHILE	((s64)BIT_ULL(14))
 
+/* Minimum distance to an overflow: some CPUs miss the overflow of a counter that is set to -1. */
+#define X86_SHORTEST	2
+
 static u64 x86_shortest(const struct x86_count *count, const struct x86_core *core)
 {
-	u64 least = core->model->min_period ? core->model->min_period(count->key.config) : 1;
+	u64 least = X86_SHORTEST;
 
-	return count->key.flags & X86_DISTRIBUTED ? max(least, core->model->distributed_period) :
-						    least;
+	if (core->model->min_period)
+		least = max(least, core->model->min_period(count->key.config));
+	if (count->key.flags & X86_DISTRIBUTED)
+		least = max(least, core->model->distributed_period);
+	return least;
 }
 
 /* Periods must be multiples of this power of two. */
@@ -71,6 +77,9 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 		return false;
 	if (count->next == U64_MAX)
 		return left > min(X86_NEAR, core->max_period / 2);
+	/* Reprogramming would not make the overflow earlier. */
+	if (left <= X86_SHORTEST && bias - count->next < X86_SHORTEST)
+		return true;
 	/* An earlier overflow does no harm if it is not near. */
 	return bias - count->next < x86_step(count, core) ||
 	       ((s64)(count->next - bias) > 0 && left > X86_NEAR);

@@ -283,6 +283,7 @@ static unsigned int beside;
  * @hi: at most this
  * @samples: its overflows so far
  * @stop_at: of these, the one that stops the event, as throttling does
+ * @lost: number of periods without a sample: it was stopped at the end, before a late overflow
  * @page_index: of its page: number of the counter plus one, or 0
  * @page_offset: the same: what has to be added to the counter
  */
@@ -296,6 +297,7 @@ struct counted {
 	u64			hi;
 	u64			samples;
 	u64			stop_at;
+	u64			lost;
 	u32			page_index;
 	u64			page_offset;
 };
@@ -366,6 +368,9 @@ static inline void has_ended(struct counted *c, struct section before)
 	if (until > c->begun)
 		c->lo += until - c->begun;
 	c->hi += truth(c, now()) - c->begun_hi;
+	/* A counter is never set to -1, so an overflow may be one event after the period's end. */
+	if (c->event.attr.sample_period && !local64_read(&c->event.hw.period_left))
+		c->lost++;
 }
 
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,

@@ -22,7 +22,7 @@ static inline bool is_right(const struct counted *c)
 	}
 	if (!period)
 		return c->samples == 0;
-	if (event->attr.exclude_kernel ? c->samples == count / period :
+	if (event->attr.exclude_kernel ? c->samples + c->lost == count / period :
 	    c->samples <= count / period + 1)
 		return true;
 	printf("# code %#llx overflowed %llu times in %llu, with a period of %llu\n",
