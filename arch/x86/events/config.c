@@ -304,7 +304,9 @@ static int x86_check_group(struct x86_core *core, struct perf_event *event)
 /* This check is first: an unsupported precise_ip is reported whatever the event is. */
 static int x86_check_precise(const struct x86_core *core, struct perf_event *event)
 {
-	if (event->attr.precise_ip <= core->precise.levels)
+	u8 most = x86_max_precise(core);
+
+	if (event->attr.precise_ip <= most)
 		return 0;
 	if (core->model->forward) {
 		int err = core->model->forward(event);
@@ -313,7 +315,7 @@ static int x86_check_precise(const struct x86_core *core, struct perf_event *eve
 			return err;
 	}
 	return perf_event_refuse(event, "attr.precise_ip",
-				 core->precise.levels ? "exceeds what this processor supports" :
+				 most ? "exceeds what this processor supports" :
 				 "must be 0: this processor has no precise events", -EOPNOTSUPP);
 }
 

@@ -117,6 +117,12 @@ static inline const struct x86_limit *x86_core_limits(const struct x86_core *cor
 	return core->limits ?: core->model->limits;
 }
 
+/* Maximum attr.precise_ip of a new event */
+static inline u8 x86_max_precise(const struct x86_core *core)
+{
+	return READ_ONCE(core->precise.broken) ? 0 : core->precise.levels;
+}
+
 /*
  * Mask of the bits of fixed counter 0 in MSR_CORE_PERF_FIXED_CTR_CTRL. With adaptive PEBS the mask
  * includes a bit of the upper half, and there are at most eight fixed counters.

@@ -338,6 +338,8 @@ static int x86_add_core(u8 kind)
 	}
 	if (!err) {
 		x86_precise_probe(core);
+		if (model->microcode)
+			model->microcode(core);
 		err = x86_sysfs_fill(core);
 	}
 	if (err) {

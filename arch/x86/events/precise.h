@@ -57,11 +57,13 @@ struct x86_pmu_cpu;
  * @adaptive: records consist of groups
  * @size: size of a record that is not adaptive
  * @counters: mask of the counters that can write records
+ * @broken: precise events are refused until a microcode update, because of errata
  */
 struct x86_precise {
 	u8	levels;
 	u8	format;
 	bool	adaptive;
+	bool	broken;
 	u16	size;
 	u64	counters;
 };

@@ -143,7 +143,7 @@ static DEVICE_ATTR_RO(pmu_name);
 
 static ssize_t max_precise_show(struct device *dev, struct device_attribute *attr, char *page)
 {
-	return sysfs_emit(page, "%d\n", x86_device_core(dev)->precise.levels);
+	return sysfs_emit(page, "%d\n", x86_max_precise(x86_device_core(dev)));
 }
 
 static DEVICE_ATTR_RO(max_precise);

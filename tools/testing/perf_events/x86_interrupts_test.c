@@ -257,9 +257,28 @@ static bool distributed_period(void)
 	return ok && !harness_warned;
 }
 
+/* A CPU with PEBS errata has no precise events until its microcode is updated. */
+static bool old_microcode(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .precise_ip = 2, .sample_period = 1000,
+	};
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	core.precise.broken = true;
+	ok = open_event(&counted[0], &attr) == -EOPNOTSUPP;
+	attr.precise_ip = 0;
+	ok &= !open_event(&counted[0], &attr);
+	core.precise.broken = false;
+	attr.precise_ip = 2;
+	return ok && !open_event(&counted[0], &attr) && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(19);
 	row = &thread_model;
 	/* Long periods, of counters that may run in the interrupt, and short ones */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -280,5 +299,6 @@ int main(void)
 	ktap_result(shortest_period(&selects_alone), "shortest_period");
 	ktap_result(no_branch_trace(), "no_branch_trace");
 	ktap_result(distributed_period(), "distributed_period");
+	ktap_result(old_microcode(), "old_microcode");
 	return ktap_end();
 }

@@ -581,6 +581,27 @@ static const struct x86_model westmere = {
 	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00) },
 };
 
+/* First microcode without the PEBS errata */
+static const struct x86_cpu_desc snb_microcodes[] = {
+	INTEL_CPU_DESC(INTEL_SANDYBRIDGE,	7, 0x00000028),
+	INTEL_CPU_DESC(INTEL_SANDYBRIDGE_X,	6, 0x00000618),
+	INTEL_CPU_DESC(INTEL_SANDYBRIDGE_X,	7, 0x0000070c),
+	{ }
+};
+
+static void snb_microcode(struct x86_core *core)
+{
+	bool broken = !x86_cpu_has_min_microcode_rev(snb_microcodes);
+
+	if (!core->precise.levels || broken == core->precise.broken)
+		return;
+	WRITE_ONCE(core->precise.broken, broken);
+	if (broken)
+		pr_warn("perf/x86: no precise events: microcode update needed\n");
+	else
+		pr_info("perf/x86: precise events enabled by microcode update\n");
+}
+
 static const struct x86_model sandybridge = {
 	INTEL_ROW("sandybridge"),
 	.branches	= &x86_lbr_sandybridge,
@@ -590,6 +611,7 @@ static const struct x86_model sandybridge = {
 	.limits		= snb_limits,
 	.extra		= snb_extra,
 	.events		= snb_events,
+	.microcode	= snb_microcode,
 	.precise	= x86_sandybridge_precise,
 	.memory		= x86_sandybridge_memory,
 	.precise_levels	= 2,
@@ -606,6 +628,7 @@ static const struct x86_model sandybridge_x = {
 	.limits		= snb_limits,
 	.extra		= snbx_extra,
 	.events		= snb_events,
+	.microcode	= snb_microcode,
 	.precise	= x86_sandybridge_precise,
 	.memory		= x86_sandybridge_memory,
 	.precise_levels	= 2,

@@ -459,6 +459,20 @@ static void models_intel_limits(struct kunit *test)
 	}
 }
 
+/* Only Sandy Bridge checks the microcode for precise events. */
+static void models_intel_microcode(struct kunit *test)
+{
+	static const u32 others[] = {
+		INTEL_WESTMERE, INTEL_IVYBRIDGE, INTEL_HASWELL, INTEL_SKYLAKE, INTEL_ATOM_GOLDMONT,
+	};
+	int i, n;
+
+	KUNIT_EXPECT_NOT_NULL(test, models_of_vfm(INTEL_SANDYBRIDGE, 0, &n)->microcode);
+	KUNIT_EXPECT_NOT_NULL(test, models_of_vfm(INTEL_SANDYBRIDGE_X, 0, &n)->microcode);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		KUNIT_EXPECT_NULL(test, models_of_vfm(others[i], 0, &n)->microcode);
+}
+
 /* Lion Cove, with the ten counters that it has, and with those that a hypervisor leaves to it. */
 static void models_lion_cove(struct kunit *test)
 {
@@ -731,6 +745,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_generic),
 	KUNIT_CASE(models_intel_lines),
 	KUNIT_CASE(models_intel_limits),
+	KUNIT_CASE(models_intel_microcode),
 	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_arch_limits),
 	KUNIT_CASE(models_arch_cpuid),
