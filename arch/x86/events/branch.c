@@ -288,13 +288,15 @@ static void x86_branch_save(struct x86_pmu_cpu *cpu, struct x86_branch_saved *sa
 
 static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved *saved)
 {
+	const struct x86_branch_ops *ops = cpu->core->branches.ops;
 	struct x86_branch_cpu *branch = &cpu->branch;
 
-	/* Nothing was recorded since the save: the records are still there. */
-	if (saved->cpu == raw_smp_processor_id() && saved->stamp == branch->holds)
+	/* Nothing was recorded since the save, and no deep idle state cleared the records. */
+	if (saved->cpu == raw_smp_processor_id() && saved->stamp == branch->holds &&
+	    (!saved->nr || ops->holds(cpu->core, saved->raw, saved->newest)))
 		return;
 	branch->holds = 0;
-	cpu->core->branches.ops->restore(cpu->core, saved->raw, saved->nr, saved->newest);
+	ops->restore(cpu->core, saved->raw, saved->nr, saved->newest);
 }
 
 /**

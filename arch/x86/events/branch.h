@@ -117,6 +117,8 @@ struct x86_branch_unit {
  *	@newest to the index of the newest register
  * @read_info: reads x86_branch_raw::info of these records; NULL: no such registers
  * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
+ * @holds: checks whether the registers still have the records that @read has returned, at least
+ *	one. Deep idle states clear them. NULL: no call stack mode
  * @restore: writes records read by @read and @read_info, and clears all others; NULL: no call stack
  *	mode
  * @filter: converts an LBR_SELECT value to the filter register's format; NULL: same format
@@ -133,6 +135,8 @@ struct x86_branch_ops {
 				     unsigned int nr, u64 newest);
 	bool		(*decode)(const struct x86_core *core, const struct x86_branch_raw *raw,
 				  struct perf_branch_entry *entry);
+	bool		(*holds)(const struct x86_core *core, const struct x86_branch_raw *raw,
+				 u64 newest);
 	void		(*restore)(const struct x86_core *core, const struct x86_branch_raw *raw,
 				   unsigned int nr, u64 newest);
 	u64		(*filter)(const struct x86_core *core, u64 select);

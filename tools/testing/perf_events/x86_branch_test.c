@@ -355,6 +355,15 @@ static void change_events(void)
 		begin(current_task, false);
 }
 
+/* A deep idle state clears the registers. */
+static void sleep_deeply(void)
+{
+	memset(machine.from, 0, sizeof(machine.from));
+	memset(machine.to, 0, sizeof(machine.to));
+	memset(machine.info, 0, sizeof(machine.info));
+	machine.newest = 0;
+}
+
 static void switch_tasks(void)
 {
 	struct task *next = &tasks[any(TASKS)];
@@ -367,6 +376,8 @@ static void switch_tasks(void)
 	current_task->task.nvcsw++;
 	if (has_users())
 		x86_branch_sched_task(&current_task->context, &current_task->task, false);
+	if (any(10) == 0)
+		sleep_deeply();
 	/* Close the events of the task, and open them again with the next one. */
 	if (any(2)) {
 		for (i = 0; i < ARRAY_SIZE(events); i++) {
@@ -675,19 +686,47 @@ static bool is_cheap(void)
 	}
 	COST("a task with 5 calls leaves", 17, 0,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false));
-	COST("and comes back to the same registers", 0, 0,
+	COST("and comes back to the same registers", 1, 0,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
 	x86_pmu_cpu.branch.holds = 0;
 	COST("or to others", 1, 42, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
 	return ok;
 }
 
+/* The call stack is in the registers after a task has slept, and no other task has run. */
+static bool keeps_calls(const struct config *config, bool deeply)
+{
+	struct branch calls[5];
+	unsigned int i, n;
+
+	start(config, 1);
+	x86_branch_add(&x86_pmu_cpu, &events[0]);
+	enable_pmu();
+	on[0] = true;
+	while (current_task->nr_calls != ARRAY_SIZE(calls))
+		run_task(1);
+	memcpy(calls, current_task->calls, sizeof(calls));
+	x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false);
+	if (deeply)
+		sleep_deeply();
+	x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true);
+	enable_pmu();
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct branch *call = &calls[ARRAY_SIZE(calls) - 1 - i];
+
+		n = is_in_row() ? i : (machine.newest + core.branches.nr - i) % core.branches.nr;
+		if (machine.from[n] != call->from || machine.to[n] != call->to)
+			return false;
+	}
+	return !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 2, failed = 0;
-	unsigned int i;
+	unsigned int i, j;
 
-	printf("1..%zu\n", ARRAY_SIZE(configs) + 3);
+	printf("1..%zu\n", ARRAY_SIZE(configs) + 7);
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		time_t end = time(NULL) + max(seconds / 8, 1);
 		unsigned long runs = 0;
@@ -708,5 +747,11 @@ int main(int argc, char **argv)
 	if (!finds_registers(true))
 		failed++, printf("not ");
 	printf("ok %u registers that record\n", ++i);
+	for (j = 0; j < 4; j++) {
+		/* Those with call stacks */
+		if (!keeps_calls(&configs[j < 2 ? 2 : 4], j % 2))
+			failed++, printf("not ");
+		printf("ok %u %s, after sleep %u\n", ++i, configs[j < 2 ? 2 : 4].name, j % 2);
+	}
 	return failed != 0;
 }

@@ -147,6 +147,15 @@ static void lbr_read_info(const struct x86_core *core, struct x86_branch_raw *ra
 		rdmsrl(core->branches.info + lbr_number(core, newest, i), raw[i].info);
 }
 
+/* A deep idle state clears all registers, so one is enough. */
+static bool lbr_holds(const struct x86_core *core, const struct x86_branch_raw *raw, u64 newest)
+{
+	u64 from;
+
+	rdmsrl(core->branches.from + lbr_number(core, newest, 0), from);
+	return from == raw[0].from;
+}
+
 /* Branch types of INFO */
 static const u8 lbr_info_types[] = {
 	PERF_BR_COND, PERF_BR_IND, PERF_BR_UNCOND, PERF_BR_IND_CALL, PERF_BR_CALL, PERF_BR_RET,
@@ -246,6 +255,7 @@ static const struct x86_branch_ops lbr_ops = {
 	.read		= lbr_read,
 	.read_info	= lbr_read_info,
 	.decode		= lbr_decode,
+	.holds		= lbr_holds,
 	.restore	= lbr_restore,
 };
 
@@ -355,6 +365,7 @@ static const struct x86_branch_ops lbr_arch_ops = {
 	.read		= lbr_read,
 	.read_info	= lbr_read_info,
 	.decode		= lbr_decode,
+	.holds		= lbr_holds,
 	.restore	= lbr_restore,
 	.filter		= lbr_arch_filter,
 };
