@@ -229,15 +229,17 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_halt_for_good - let no counter run any more
- * @cpu: this CPU, which is going to run another kernel
+ * x86_halt_for_good - halt and clear all counters before kexec
+ * @cpu: this CPU
  *
- * Interrupts are off. Events that come count nothing, and claims that come are refused.
+ * Events that are scheduled later count nothing, and later claims are refused.
+ *
+ * Context: interrupts off.
  */
 void x86_halt_for_good(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
-	/* Its counters are read before they are reset. */
+	/* perfctr reads its counters before they are cleared. */
 	if (cpu->claimed)
 		perfctr_cpu_give_way();
 	WRITE_ONCE(cpu->down, true);

@@ -245,9 +245,9 @@ void x86_branch_apply(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_branch_reset - disable the branch unit, whatever its state
- * @cpu: this CPU, which is being brought up, or resumes
+ * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
  *
- * Context: interrupts off.
+ * Context: interrupts off, or NMI after a crash.
  */
 void x86_branch_reset(struct x86_pmu_cpu *cpu)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call chains, of the kernel and of user space.
+ * Call chains of the kernel and of user space.
  *
- * Any context, NMI included.
+ * Context: any, including NMI.
  */
 #include <linux/compat.h>
 #include <linux/perf_event.h>
@@ -19,21 +19,21 @@
 #include "perf_event.h"
 
 /**
- * perf_callchain_kernel - walk the kernel's stack
- * @entry: where frames go
- * @regs: where to start
+ * perf_callchain_kernel - store the call chain of the kernel
+ * @entry: the call chain
+ * @regs: the registers to start from
  */
 void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
-	/* Registers that perf_fetch_caller_regs() has made have no flags. */
-	bool whole = regs->flags & X86_EFLAGS_FIXED;
+	/* perf_fetch_caller_regs() does not set flags. */
+	bool complete = regs->flags & X86_EFLAGS_FIXED;
 	struct unwind_state state;
 	unsigned long ip;
 
-	/* The stack is the host's, and the sample the guest's. */
+	/* For a sample of a guest, the stack of the host is the wrong one. */
 	if (perf_guest_state() || perf_callchain_store(entry, regs->ip))
 		return;
-	if (whole)
+	if (complete)
 		unwind_start(&state, current, regs, NULL);
 	else
 		unwind_start(&state, current, NULL, (void *)regs->sp);
@@ -52,7 +52,7 @@ static unsigned long x86_base_of_selector(unsigned int selector)
 
 	if ((selector & SEGMENT_TI_MASK) == SEGMENT_LDT) {
 #ifdef CONFIG_MODIFY_LDT_SYSCALL
-		/* An IPI, which cannot come now, replaces the table of the mm that is loaded. */
+		/* The LDT of the loaded mm is replaced by an IPI, but interrupts are off. */
 		struct ldt_struct *ldt = READ_ONCE(current->active_mm->context.ldt);
 
 		if (ldt && i < ldt->nr_entries)
@@ -65,10 +65,13 @@ static unsigned long x86_base_of_selector(unsigned int selector)
 }
 
 /**
- * x86_segment_base - where the code segment of some registers begins
- * @regs: of user space, or of the kernel
+ * x86_segment_base - base address of a code segment
+ * @regs: registers of user space or of the kernel
  *
- * 0 for all that count: only 16-bit and old 32-bit programs have others. Interrupts are off.
+ * Only 16-bit and old 32-bit programs use code segments with another base than 0.
+ *
+ * Context: interrupts off.
+ * Return: the base address.
  */
 unsigned long x86_segment_base(struct pt_regs *regs)
 {
@@ -85,9 +88,8 @@ unsigned long x86_segment_base(struct pt_regs *regs)
 }
 
 /*
- * Frames of user space: each begins with the address of the one before, and the return
- * address. A chain that does not lead up the stack could be walked for ever: its length
- * is limited by perf_callchain_store().
+ * A frame of user space starts with the address of the caller's frame and the return address. User
+ * space can make a loop of frames, so perf_callchain_store() limits the length of the chain.
  */
 
 /* At the entry of a function, the return address is at the top of the stack. */
@@ -140,9 +142,9 @@ static bool x86_is_probed_entry(struct pt_regs *regs)
 }
 
 /**
- * perf_callchain_user - walk the stack of user space, by its frame pointers
- * @entry: where frames go
- * @regs: where to start, in user mode
+ * perf_callchain_user - store the call chain of user space, by frame pointers
+ * @entry: the call chain
+ * @regs: the registers of user mode to start from
  */
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
@@ -150,10 +152,10 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs 
 
 	if (perf_guest_state())
 		return;
-	/* Selectors of virtual 8086 mode are no selectors. */
+	/* In virtual 8086 mode, the segment registers are not selectors. */
 	if (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM))
 		return;
-	/* The NMI may have come in the middle of a switch between address spaces. */
+	/* An NMI may interrupt a switch between address spaces. */
 	if (perf_callchain_store(entry, regs->ip) || !nmi_uaccess_okay())
 		return;
 	entered = x86_is_probed_entry(regs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding out which CPU this is, and what its PMU can do; CPUs that come and go.
+ * Detection of the CPU model and its PMU; CPU hotplug, suspend, shutdown.
  */
 #include <linux/cpu.h>
 #include <linux/hardirq.h>
@@ -18,7 +18,7 @@
 
 #include "engine.h"
 
-/* The kinds of cores; more than one on hybrid CPUs only. Constant once the system runs. */
+/* One for each core type: only hybrid CPUs have several. Constant after boot. */
 struct x86_core *x86_cores[X86_CORES_MAX];
 int x86_nr_cores;
 
@@ -29,7 +29,7 @@ static const struct x86_model *x86_find_in(const struct x86_cpu_id *table)
 	return id ? (const struct x86_model *)id->driver_data : NULL;
 }
 
-/* @kind: of the cores, see struct x86_core. */
+/* Return the model of cores of a type, see x86_core::kind. */
 static const struct x86_model *x86_find_model(u8 kind)
 {
 	const struct x86_model *model = NULL;
@@ -63,7 +63,7 @@ static const struct x86_model *x86_find_model(u8 kind)
 	return model;
 }
 
-/* Of the CPU that this runs on. */
+/* Return the core type of this CPU. */
 static u8 x86_this_kind(void)
 {
 	const struct x86_model *model;
@@ -126,7 +126,7 @@ static int x86_cpu_starting(unsigned int number)
 		return 0;
 	local_irq_save(flags);
 	cpu->turn = 1;
-	/* Interrupts are nobody's before there is a core. */
+	/* Until cpu->core is set, the driver handles no interrupt. */
 	cpu->select_clear = core->bank->host_only;
 	x86_extra_init(number);
 	x86_extra_lost(cpu);
@@ -162,7 +162,7 @@ static int x86_cpu_dying(unsigned int number)
 	return 0;
 }
 
-/* The last CPU keeps its events, but its registers lose what they hold. */
+/* The last CPU keeps its events, but loses the contents of its registers. */
 static int x86_suspend(void *data)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
@@ -200,8 +200,8 @@ static void x86_shutdown_here(void *data)
 }
 
 /*
- * Another kernel may start without a reset of the CPUs, and is to find all counters halted. The
- * other CPUs are still there, and their tasks run.
+ * kexec starts another kernel without a reset of the CPUs, and counters must be halted then. At
+ * shutdown the other CPUs are still online and run tasks.
  */
 static void x86_shutdown(void *data)
 {
@@ -250,9 +250,9 @@ static int x86_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 }
 
 /**
- * perf_events_lapic_init - let this CPU's overflows be NMIs
+ * perf_events_lapic_init - deliver this CPU's overflow interrupts as NMIs
  *
- * At boot, and whenever the local APIC has been set up anew.
+ * Context: boot, or after the local APIC was set up.
  */
 void perf_events_lapic_init(void)
 {
@@ -262,9 +262,9 @@ void perf_events_lapic_init(void)
 }
 
 /**
- * perf_check_microcode - the microcode may have mended or broken something
+ * perf_check_microcode - check for errata after a microcode update
  *
- * Process context.
+ * Context: process.
  */
 void perf_check_microcode(void)
 {
@@ -294,7 +294,7 @@ static const char *x86_vendor(void)
 	}
 }
 
-/* Tools look for these lines, as they are: the log has the same for other drivers. */
+/* Tools parse these lines, which other drivers print in the same format. */
 static void x86_say(const struct x86_core *core)
 {
 	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
@@ -318,7 +318,7 @@ static void x86_say(const struct x86_core *core)
 	pr_info("... event mask:             %016llx\n", core->counters);
 }
 
-/* Find out about the cores of which this CPU is one. Nobody counts on them yet. */
+/* Detect the PMU of this CPU's core type, which has no events yet. */
 static int x86_add_core(u8 kind)
 {
 	const struct x86_model *model = x86_find_model(kind);
@@ -355,7 +355,7 @@ static int x86_add_core(u8 kind)
 	return 0;
 }
 
-/* Raw events, and generic ones that do not say for which cores they are, go to the big ones. */
+/* Raw events, and generic events without a PMU type, are for the P-cores. */
 static int x86_register(struct x86_core *core)
 {
 	if (core->kind == X86_KIND_ATOM)
@@ -363,12 +363,12 @@ static int x86_register(struct x86_core *core)
 	return perf_pmu_register(&core->pmu, core->kind ? "cpu_core" : "cpu", PERF_TYPE_RAW);
 }
 
-/* The first CPU of another kind than the boot CPU's: only now can anybody look at it. */
+/* The first online CPU of another core type: its PMU can only be detected on that CPU. */
 static int x86_cpu_online(unsigned int number)
 {
 	u8 kind = x86_this_kind();
 
-	/* A CPU without a PMU is not worse than that. */
+	/* Without a PMU the CPU is used all the same. */
 	if (x86_this_core() || x86_nr_cores == X86_CORES_MAX || x86_add_core(kind))
 		return 0;
 	x86_cpu_starting(number);
@@ -402,8 +402,8 @@ static int __init x86_pmu_init(void)
 early_initcall(x86_pmu_init);
 
 /*
- * Resume counters after the local APIC, or their overflows have no interrupt. Syscore callbacks
- * resume in the order of registration, and the local APIC registers in a core_initcall.
+ * Counters must resume after the local APIC, or their overflows have no interrupt. Syscore
+ * callbacks resume in the order of registration, and the local APIC registers in a core_initcall.
  */
 static int __init x86_pmu_init_syscore(void)
 {

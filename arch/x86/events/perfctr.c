@@ -522,11 +522,12 @@ void perfctr_cpu_readable(void)
 }
 
 /**
- * perfctr_cpu_give_way - perf's pinned events need the counters of the state that runs here, or
- *	nothing is going to have them any more
+ * perfctr_cpu_give_way - stop the counters of the state that runs on this CPU
  *
- * They stop until the next control, and the page says so, as if the state had moved to a CPU whose
- * counters cannot be had. Interrupts are off.
+ * Called when pinned events of perf need the counters, or at shutdown. The counters stop until the
+ * next control, and the page shows it, as on a CPU where they cannot be reserved.
+ *
+ * Context: interrupts off.
  */
 void perfctr_cpu_give_way(void)
 {

@@ -418,14 +418,14 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 	cpu->has_clean |= counters;
 }
 
-/* Firmware, or another kernel, may have left any bit of the status set, such as CondChgd. */
+/* Clear all bits that firmware or another kernel has left in the status, such as CondChgd. */
 static void x86_reset_status(struct x86_pmu_cpu *cpu)
 {
 	const struct x86_bank *bank = cpu->core->bank;
 	u64 status;
 
 	rdmsrl(bank->status, status);
-	/* No select counts anything. */
+	/* All selects are 0, so no counter runs. */
 	if (bank->ack_runs)
 		x86_write_control(cpu, cpu->core->counters);
 	wrmsrl(bank->ack, (status & bank->others) | cpu->core->counters);
@@ -434,8 +434,8 @@ static void x86_reset_status(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Firmware may have asked the CPU to halt all counters as one of them interrupts, which clears the
- * control register (version 2 and 3). What that register holds would not be known here.
+ * Firmware may have enabled FREEZE_PERFMON_ON_PMI. On versions 2 and 3 the CPU then clears the
+ * global control register at an interrupt, and the shadow would differ from it.
  */
 #define X86_DEBUGCTL_FREEZE_BIT		12
 
@@ -447,7 +447,9 @@ static void x86_reset_freeze(const struct x86_core *core)
 
 /**
  * x86_reset_registers - halt and clear all counters, whatever was in them
- * @cpu: this CPU, which has just come up, or goes down
+ * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
+ *
+ * Context: interrupts off, or NMI after a crash.
  */
 void x86_reset_registers(struct x86_pmu_cpu *cpu)
 {
@@ -587,13 +589,15 @@ static bool x86_keeps(u32 msr, u64 value, u64 mask)
 }
 
 /**
- * x86_check_registers - are there counters, and do they count what they are told to?
- * @core: of the CPU that this runs on
+ * x86_check_registers - find counters that do not work
+ * @core: the PMU of this CPU
  *
- * At boot. A counter that a hypervisor only seems to have is not used. One that runs already is
- * halted: a kernel before this one may have crashed. Firmware that uses it has lost it.
+ * Some hypervisors report counters, but ignore writes to them: these are not used. A counter that
+ * runs already is halted: it was started by a kernel that has crashed, or by firmware, which loses
+ * the counter.
  *
- * Return: 0, or -ENODEV: there is no PMU; the log has one line that says why.
+ * Context: boot.
+ * Return: 0 on success, -ENODEV if there is no usable PMU, with the reason in the log.
  */
 int x86_check_registers(struct x86_core *core)
 {
@@ -605,7 +609,7 @@ int x86_check_registers(struct x86_core *core)
 		u64 start = 0xabcdULL;
 
 		if (!bank->write_select && rdmsrl_safe(x86_select_msr(bank, i), &value)) {
-			pr_warn("counter %d is not there\n", i);
+			pr_warn("counter %d does not exist\n", i);
 			continue;
 		}
 		if (!bank->write_select && bank->run && (value & bank->run)) {
@@ -624,12 +628,12 @@ int x86_check_registers(struct x86_core *core)
 		pr_warn("counters %#llx were left running by the firmware or another kernel\n",
 			(unsigned long long)left);
 	if (!good) {
-		pr_info("no PMU: its counters do not keep what is written\n");
+		pr_info("no PMU: the counters are not writable\n");
 		return -ENODEV;
 	}
 	if (bank->control && (rdmsrl_safe(bank->control, &value) ||
 			      rdmsrl_safe(bank->status, &value))) {
-		pr_info("no PMU: its control registers are not there\n");
+		pr_info("no PMU: the control registers do not exist\n");
 		return -ENODEV;
 	}
 	core->counters = good | x86_check_fixed(core);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intel's architectural PMUs, as far as CPUID describes them.
+ * Intel's architectural PMU, as reported by CPUID.
  */
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -9,15 +9,14 @@
 #include "../attributes.h"
 #include "../engine.h"
 
-/* Of MSR_IA32_PERF_CAPABILITIES: counters can be written in full width. */
-#define X86_CAP_FULL_WIDTH	BIT_ULL(13)
-/* Shares of the issue slots are told. */
-#define X86_CAP_METRICS		BIT_ULL(15)
+/* Bits of MSR_IA32_PERF_CAPABILITIES */
+#define X86_CAP_FULL_WIDTH	BIT_ULL(13)	/* full-width writes of counters */
+#define X86_CAP_METRICS		BIT_ULL(15)	/* Topdown metrics */
 
-/* Of a select: count only in transactions, and forget those that abort. */
+/* Bits of a select: count only in transactions; checkpointed */
 #define X86_TRANSACTIONS	(HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
 
-/* Without full width the value that is written is extended by bit 31. */
+/* Without full-width writes, a written value is sign-extended from bit 31. */
 #define X86_NARROW_PERIOD	GENMASK_ULL(30, 0)
 
 const struct x86_bank x86_intel_bank = {
@@ -35,7 +34,7 @@ const struct x86_bank x86_intel_bank = {
 	.masks_lvt	= true,
 };
 
-/* Version 1 has nothing but selects and counters. */
+/* Version 1 has only selects and counters. */
 const struct x86_bank x86_intel_bank_v1 = {
 	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
 	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
@@ -45,7 +44,7 @@ const struct x86_bank x86_intel_bank_v1 = {
 	.masks_lvt	= true,
 };
 
-/* Architectural events, in the order of CPUID's bits of those that are missing. */
+/* Architectural events, in the order of the bits in EBX of leaf 0xA */
 static const u8 x86_intel_arch_events[] = {
 	PERF_COUNT_HW_CPU_CYCLES,
 	PERF_COUNT_HW_INSTRUCTIONS,
@@ -64,7 +63,7 @@ const u64 x86_intel_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0xc4, 0x00),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0xc5, 0x00),
 	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x3c, 0x01),
-	/* This is not the code of any event, but the name of a fixed counter. */
+	/* The pseudo code of a fixed counter, not an event */
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= X86_EVENT(0x00, 0x03),
 };
 
@@ -107,19 +106,19 @@ struct attribute *x86_intel_format[] = {
 	NULL
 };
 
-/* Before version 5, as many as any of Intel's CPUs with some has. */
+/* Number of fixed counters of Intel CPUs before version 5 */
 #define X86_FIXED_BEFORE_V5	3
 
 /**
- * x86_intel_fixed - which fixed counters are there?
- * @version: of the PMU
- * @n: how many leaf 0xA reports
- * @mask: those that it reports, from version 5 on
- * @bare: the CPU is one of Intel's, without a hypervisor above it
+ * x86_intel_fixed - compute the mask of the fixed counters
+ * @version: version of the PMU
+ * @n: number of fixed counters reported by leaf 0xA
+ * @mask: mask of fixed counters reported by leaf 0xA, from version 5 on
+ * @bare: an Intel CPU without a hypervisor
  *
- * Version 2 has them, but the first CPUs with it, of 65 nm, report none.
+ * Version 2 has fixed counters, but the first CPUs with version 2, of 65 nm, report none.
  *
- * Return: mask of counters.
+ * Return: the mask.
  */
 u64 x86_intel_fixed(int version, unsigned int n, u32 mask, bool bare)
 {
@@ -141,7 +140,7 @@ static bool x86_intel_is_bare(void)
 	       !boot_cpu_has(X86_FEATURE_HYPERVISOR);
 }
 
-/* Events that CPUID says are missing are not offered. */
+/* Remove the generic events that CPUID reports as missing. */
 static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 {
 	int i;
@@ -152,17 +151,17 @@ static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 		if (i >= len || (missing & BIT(i)))
 			core->generic[x86_intel_arch_events[i]] = 0;
 	}
-	/* As a fixed counter's name it has no code that other counters count. */
+	/* General counters cannot count a pseudo code. */
 	if (!(core->counters & X86_FIXED(2)) &&
 	    core->generic[PERF_COUNT_HW_REF_CPU_CYCLES] == X86_EVENT(0x00, 0x03))
 		core->generic[PERF_COUNT_HW_REF_CPU_CYCLES] = 0;
 }
 
-/* Leaf 0x23 has the counters of each kind of core, leaf 0xA those that all have. */
+/* Leaf 0x23 reports the counters of each core type, leaf 0xA those common to all. */
 #define X86_LEAF_COUNTERS	0x23
 #define X86_HAS_LEAF_COUNTERS	BIT(8)
 #define X86_LEAF_COUNTERS_MASKS	BIT(1)
-/* In EBX of its first subleaf: bits that selects have */
+/* EBX of subleaf 0: valid bits of selects */
 #define X86_LEAF_COUNTERS_UMASK2	BIT(0)
 #define X86_LEAF_COUNTERS_EQ		BIT(1)
 
@@ -192,8 +191,10 @@ static u64 x86_intel_hybrid_counters(const struct x86_core *core)
 }
 
 /**
- * x86_intel_select_bits - which bits of selects does leaf 0x23 report?
- * @ebx: of its subleaf 0
+ * x86_intel_select_bits - bits of selects reported by leaf 0x23
+ * @ebx: EBX of subleaf 0
+ *
+ * Return: the mask of the bits.
  */
 u64 x86_intel_select_bits(u32 ebx)
 {
@@ -202,8 +203,8 @@ u64 x86_intel_select_bits(u32 ebx)
 }
 
 /*
- * Bits of selects that CPUs may lack: AnyThread, which has gone again, and transactions; and
- * those that are there only if CPUID says so.
+ * Adjust the valid bits of selects: AnyThread is deprecated on new CPUs, the bits for transactions
+ * need TSX, and others are reported by CPUID.
  */
 static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
 {
@@ -220,8 +221,10 @@ static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
 }
 
 /**
- * x86_intel_probe - see struct x86_model
- * @core: its counters, width and control registers are found by CPUID
+ * x86_intel_probe - detect counters, width and control registers by CPUID
+ * @core: the PMU of this CPU
+ *
+ * Return: 0 on success, -ENODEV if CPUID reports no PMU.
  */
 int x86_intel_probe(struct x86_core *core)
 {
@@ -261,7 +264,7 @@ int x86_intel_probe(struct x86_core *core)
 	return 0;
 }
 
-/* What no table knows goes by what sets one version apart from those before it. */
+/* Models without a row: use the version of the architectural PMU. */
 static int x86_intel_arch_probe(struct x86_core *core)
 {
 	int err = x86_intel_probe(core);
@@ -274,8 +277,8 @@ static int x86_intel_arch_probe(struct x86_core *core)
 }
 
 /*
- * AnyThread came with version 3. Where it is reserved again, programs that ask for it still need
- * the right to it, and have it left out of their selects.
+ * AnyThread exists since version 3. On CPUs where it is deprecated, it still needs the permission,
+ * but is removed from the select.
  */
 static int x86_intel_check_any(struct perf_event *event)
 {
@@ -286,24 +289,24 @@ static int x86_intel_check_any(struct perf_event *event)
 		return 0;
 	if (to_x86_core(event->pmu)->version < 3)
 		return perf_event_refuse(event, "attr.config",
-					 "has AnyThread, which this processor does not have",
+					 "has AnyThread, which this processor lacks",
 					 -EINVAL);
 	err = perf_allow_cpu();
 	if (err)
 		return perf_event_refuse(event, "attr.config",
-					 "has AnyThread: it needs the right to all of a CPU", err);
+					 "has AnyThread, which needs CPU-wide permission", err);
 	return 0;
 }
 
 /**
- * x86_intel_init_event - see struct x86_model
- * @event: a raw one may ask to count for all threads of the core, or in transactions
+ * x86_intel_init_event - check AnyThread and the transaction bits of a new event
+ * @event: the event
  *
- * A counter whose checkpoint a transaction restores when it aborts can abort it by its
- * interrupt, again and again. So it does not sample, unless far between.
+ * The overflow interrupt of a checkpointed counter aborts the transaction, which restores the
+ * counter, so that it overflows again at once. So only long periods are possible.
  *
- * Return: 0; -EINVAL: the CPU cannot count for all threads; -EOPNOTSUPP: it cannot count
- * or sample like this in transactions.
+ * Return: 0 on success, -EINVAL if the CPU lacks AnyThread, -EACCES without permission for
+ * AnyThread, -EOPNOTSUPP for invalid options of an event in transactions.
  */
 int x86_intel_init_event(struct perf_event *event)
 {
@@ -318,21 +321,23 @@ int x86_intel_init_event(struct perf_event *event)
 		return 0;
 	if (attr->precise_ip || (config & ARCH_PERFMON_EVENTSEL_ANY))
 		return perf_event_refuse(event, "attr.config",
-					 "is for transactions: not precise, and of one thread",
+					 "counts transactions: not with precise_ip or AnyThread",
 					 -EOPNOTSUPP);
 	if ((config & HSW_IN_TX_CHECKPOINTED) && is_sampling_event(event) &&
 	    (attr->freq || attr->sample_period < X86_NARROW_PERIOD))
 		return perf_event_refuse(event, "attr.sample_period",
-					 "is too short for a counter that aborts take back",
+					 "is too short for a checkpointed counter",
 					 -EOPNOTSUPP);
 	return 0;
 }
 
 /**
- * x86_intel_counters_of - see struct x86_model
+ * x86_intel_counters_of - constraint of checkpointed events
  * @core: unused
- * @event: one that a transaction's abort takes back needs the only counter that can
- * @counters: those that could count it else
+ * @event: the event
+ * @counters: the counters allowed by other constraints
+ *
+ * Return: the allowed counters. Only counter 2 can be checkpointed.
  */
 u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of Intel's big cores, from Skylake on, and of hybrid CPUs with them.
+ * Models of Intel Core CPUs, from Skylake on, and of the P-cores of hybrid CPUs.
  *
- * The codes are those of Intel's Software Developer's Manual and of its lists of events
- * (tools/perf/pmu-events/arch/x86/). These also say which counters count what. Codes
- * that are not in the lists are limited as their neighbours are.
+ * The codes are from Intel's Software Developer's Manual and its event lists
+ * (tools/perf/pmu-events/arch/x86/), which also have the constraints. Codes without an entry in the
+ * lists have the constraint of their neighbours.
  */
 #include "tables.h"
 
 /*
- * Offcore responses from Skylake to Tiger Lake: who supplied it, and what the snoops said.
- * One is counted if it has a bit of each kind. Bit 37 is about what is not in memory.
+ * Offcore responses from Skylake to Tiger Lake: bits of the supplier, and of the snoop result. A
+ * response is counted if it matches a bit of each. Bit 37 is for responses not from memory.
  */
 #define SKL_NO_SUPPLIER		BIT_ULL(17)
 #define SKL_LOCAL		BIT_ULL(26)
@@ -41,7 +41,7 @@ static const x86_cache_events skl_cache = {
 	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 };
 
-/* The same, but that hits of the instruction TLB's second level have no event. */
+/* The same, without an event for hits of the second level TLB by instructions */
 static const x86_cache_events icl_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x51, 0x01) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
@@ -68,7 +68,7 @@ static const x86_cache_events skl_cache_extra = {
 	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | SKL_NODE, OFFCORE_WRITE | SKL_NODE_MISS },
 };
 
-/* Golden Cove has a few events of the second level at 0x24, and offcore ones at 0x2a. */
+/* On Golden Cove, some events of the second level cache are 0x24, offcore responses 0x2a. */
 static const x86_cache_events glc_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x24, 0xe1) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
@@ -90,11 +90,11 @@ static const x86_cache_events glc_cache = {
 static const x86_cache_events glc_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | 0x3f3ffc0000, OFFCORE_WRITE | 0x3f3fc00000 },
-	/* Memory of the own socket, and of others. */
+	/* Memory of the local socket, and of remote sockets */
 	CACHE(NODE, READ)	= { OFFCORE_READ | 0x010c000000, OFFCORE_READ | 0x3fb3000000 },
 };
 
-/* The reference cycles of Golden Cove's third fixed counter are an event of others, too. */
+/* On Golden Cove, reference cycles also have an event for general counters. */
 static const u64 glc_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= EVENT(0x3c, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= EVENT(0xc0, 0x00),
@@ -109,14 +109,14 @@ static const u64 glc_generic[PERF_COUNT_HW_MAX] = {
 #define LOW_HALF	X86_GENERAL(4)
 
 /*
- * A thread has four counters, or eight if it has a core alone. The upper four lack what precise
- * events of memory and of the front end count.
+ * A thread has four counters, or eight without hyper-threading. Precise events of memory and of the
+ * front end are limited to the lower four.
  */
 static const struct x86_limit skl_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
-	/* Instructions, precisely distributed */
+	/* Precisely distributed instructions */
 	X86_LIMIT_UMASK(0xc0, 0x01, BIT(1)),
 	X86_LIMIT_EVENT(0xc6, LOW_HALF),
 	X86_LIMIT_EVENT(0xcd, LOW_HALF),
@@ -125,12 +125,12 @@ static const struct x86_limit skl_limits[] = {
 };
 
 /*
- * From Ice Lake on there are eight counters. The upper four lack what has to do with the
- * memory hierarchy beyond the core, and a few others.
+ * From Ice Lake on there are eight counters. Events of the memory hierarchy beyond the core, and a
+ * few others, are limited to the lower four.
  */
 #define ALL_EIGHT	X86_GENERAL(8)
 
-/* Metrics of Topdown are computed from a register that is not a counter's. */
+/* Topdown metrics have a register of their own. */
 #define NO_METRICS	X86_LIMIT_UMASKS(0x00, 0x80, 0xf8, 0)
 
 static const struct x86_limit icl_limits[] = {
@@ -144,7 +144,7 @@ static const struct x86_limit icl_limits[] = {
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENTS(0x48, 0x56, LOW_HALF),
 	X86_LIMIT_EVENTS(0x60, 0x8b, LOW_HALF),
-	/* Cycles of activity: in all, and those that wait for memory of any kind. */
+	/* CYCLE_ACTIVITY: STALLS_TOTAL, CYCLES_MEM_ANY, STALLS_MEM_ANY */
 	X86_LIMIT_UMASK(0xa3, 0x04, ALL_EIGHT),
 	X86_LIMIT_UMASK(0xa3, 0x10, ALL_EIGHT),
 	X86_LIMIT_UMASK(0xa3, 0x14, ALL_EIGHT),
@@ -159,8 +159,8 @@ static const struct x86_limit icl_limits[] = {
 };
 
 /*
- * Golden Cove, and what has come after it in its line: codes below 0x90 are limited to the
- * lower four but for two of them.
+ * Golden Cove and its successors: codes below 0x90 are limited to the lower four, with a few
+ * exceptions.
  */
 static const struct x86_limit glc_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_ANY_INSTRUCTION, 0),
@@ -173,18 +173,18 @@ static const struct x86_limit glc_limits[] = {
 	X86_LIMIT_FIXED(0x3c, 0x01, 2),
 	X86_LIMIT_EVENT(0x3c, ALL_EIGHT),
 	X86_LIMIT_EVENTS(0x01, 0x8f, LOW_HALF),
-	/* Cycles of activity: misses of one level of caches or another. */
+	/* CYCLE_ACTIVITY: cache misses */
 	X86_LIMIT_UMASK(0xa3, 0x01, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x02, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x05, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x06, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x08, LOW_HALF),
 	X86_LIMIT_UMASK(0xa3, 0x0c, LOW_HALF),
-	/* Slots lost to speculation */
+	/* Topdown slots lost by bad speculation */
 	X86_LIMIT_UMASK(0xa4, 0x04, BIT(0)),
 	X86_LIMIT_UMASK(0xa4, 0x08, BIT(0)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
-	/* Samples of stores */
+	/* Store sampling */
 	X86_LIMIT_UMASK(0xcd, 0x02, BIT(0)),
 	X86_LIMIT_EVENT(0xce, BIT(0)),
 	X86_LIMIT_EVENTS(0xd0, 0xdf, LOW_HALF),
@@ -218,9 +218,9 @@ static const struct x86_extra glc_extra[] = {
 };
 
 /*
- * Lion Cove has ten counters. Offcore requests and responses, and what retires by where it was
- * served, have the lower four. Leaf 0x23 reports how many there are: where it reports eight, or is
- * missing, those above are masked.
+ * Lion Cove has ten counters. Offcore requests and responses, and retired loads by data source, are
+ * limited to the lower four. If leaf 0x23 reports eight counters or is missing, the others are
+ * masked.
  */
 #define ALL_TEN		X86_GENERAL(10)
 
@@ -235,7 +235,7 @@ static const struct x86_limit lnc_limits[] = {
 	X86_LIMIT_EVENTS(0x2a, 0x2b, ALL_TEN),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0x3c, 0x01, 2),
-	/* Misses of the first level that are outstanding, and stalls on them */
+	/* Outstanding misses of the first level cache, and stalls on these */
 	X86_LIMIT_UMASK(0x48, 0x01, BIT(2)),
 	X86_LIMIT_UMASK(0x75, 0x01, BIT(2)),
 	X86_LIMIT_UMASK(0xa3, 0x08, BIT(2)),
@@ -253,7 +253,7 @@ static const struct x86_limit lnc_limits[] = {
 	X86_LIMIT_END
 };
 
-/* Redwood Cove counts what it has counted as 0xc6 under two unit masks. */
+/* On Redwood Cove, the front end event 0xc6 has two unit masks. */
 static const struct x86_extra rwc_extra[] = {
 	OFFCORE_0(0x2a, 0x2b, 0x3fffffffff),
 	OFFCORE_1(0x2b, 0x2a, 0x3fffffffff),
@@ -276,7 +276,7 @@ static const struct x86_extra lnc_extra[] = {
 	X86_EXTRA_END
 };
 
-/* Slots of four a cycle; a thread that shares its core has every other cycle's. */
+/* Four slots in a cycle; with hyper-threading, a thread has the slots of every other cycle. */
 static struct attribute *skl_events[] = {
 	X86_EVENT_SMT_ATTR("topdown-total-slots", "event=0x3c,umask=0x0",
 			   "event=0x3c,umask=0x0,any=1"),
@@ -290,7 +290,7 @@ static struct attribute *skl_events[] = {
 	NULL
 };
 
-/* The slots, and what became of them, as the CPU tells it: shares of one level, or of two. */
+/* Slots and Topdown metrics of one level, or of two */
 static struct attribute *icl_topdown[] = {
 	X86_EVENT_ATTR("slots", "event=0x00,umask=0x4"),
 	X86_EVENT_ATTR("topdown-retiring", "event=0x00,umask=0x80"),
@@ -368,7 +368,7 @@ static const struct x86_model granite_rapids = {
 	GLC_ROW("granite_rapids", glc_limits, rwc_extra, x86_sandybridge_memory),
 };
 
-/* Big cores of hybrid CPUs, each with the small ones that go with it. */
+/* P-cores of hybrid CPUs, with the model of their E-cores */
 #define GLC_COUNTERS	(X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED)
 
 static const struct x86_model alderlake = {

@@ -436,7 +436,9 @@ void x86_precise_apply(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_precise_reset - disable PEBS, whatever its state
- * @cpu: this CPU, which is brought up, taken offline, or resumes
+ * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
+ *
+ * Context: interrupts off, or NMI after a crash.
  */
 void x86_precise_reset(struct x86_pmu_cpu *cpu)
 {

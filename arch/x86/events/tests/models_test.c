@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All rows of all models: do their parts agree with one another?
+ * Tests of all rows in the tables of models, for consistency
  */
 #include <kunit/test.h>
 #include <asm/cpu_device_id.h>
@@ -9,7 +9,7 @@
 
 #include "models.h"
 
-/* A table of CPUs, and the counters that any of its rows may have. */
+/* A table of models, and the mask of the counters that its models may have */
 struct models_table {
 	const char			*name;
 	const struct x86_cpu_id		*lines;
@@ -52,7 +52,7 @@ static void models_check_config(struct kunit *test, const struct x86_model *row,
 			    row->name, config);
 }
 
-/* No generic or cache event sets a bit that a raw event could not. */
+/* Generic and cache events set only bits that are valid for raw events. */
 static void models_configs(struct kunit *test)
 {
 	const struct models_table *table = test->param_value;
@@ -78,7 +78,7 @@ static void models_configs(struct kunit *test)
 	}
 }
 
-/* Does an earlier limit take all configs that a later one is about? */
+/* Does an earlier limit match all configs of a later one? */
 static bool models_hides(const struct x86_limit *early, const struct x86_limit *late)
 {
 	u64 first = late->first & early->mask, last = late->last & early->mask;
@@ -90,7 +90,7 @@ static bool models_hides(const struct x86_limit *early, const struct x86_limit *
 	return first >= early->first && last <= early->last;
 }
 
-/* Do two limits take the same configs, by ranges of which neither is a part of the other? */
+/* Do the ranges of two limits overlap, and neither contains the other? */
 static bool models_cuts(const struct x86_limit *early, const struct x86_limit *late)
 {
 	return early->mask == late->mask && early->first < late->first &&
@@ -111,10 +111,10 @@ static void models_check_limits(struct kunit *test, const struct models_table *t
 		KUNIT_EXPECT_EQ_MSG(test, (limit->first | limit->last) & ~limit->mask, 0,
 				    "%s: limit %d matches nothing", row->name, n);
 		KUNIT_EXPECT_TRUE_MSG(test, row->merge || !(limit->flags & X86_LIMIT_PAIR),
-				      "%s: limit %d is about pairs", row->name, n);
+				      "%s: limit %d is a pair", row->name, n);
 		KUNIT_EXPECT_LE_MSG(test, limit->first, limit->last, "%s: limit %d",
 				    row->name, n);
-		/* With unit masks above the codes, a range would take other codes, too. */
+		/* The unit mask is above the code: a range would include other codes. */
 		KUNIT_EXPECT_TRUE_MSG(test, limit->first == limit->last ||
 				      !(limit->mask & ARCH_PERFMON_EVENTSEL_UMASK),
 				      "%s: limit %d is a range of unit masks", row->name, n);
@@ -130,7 +130,7 @@ static void models_check_limits(struct kunit *test, const struct models_table *t
 	}
 }
 
-/* Limits are about counters that there are, and each of them can be reached. */
+/* Limits have only existing counters, and none is hidden by an earlier one. */
 static void models_limits(struct kunit *test)
 {
 	const struct models_table *table = test->param_value;
@@ -156,14 +156,14 @@ static const struct x86_extra *models_extra_of(const struct x86_model *row, u64 
 	return NULL;
 }
 
-/* The first CPUs with offcore responses have them by cores, all others by threads. */
+/* The threads of a core share the offcore response registers on Nehalem and Westmere only. */
 static bool models_shares(const struct x86_model *row, u32 msr)
 {
 	return (!strcmp(row->name, "nehalem") || !strcmp(row->name, "westmere")) &&
 	       (msr == MSR_OFFCORE_RSP_0 || msr == MSR_OFFCORE_RSP_1);
 }
 
-/* Registers beside the selects: what cache events put into them is valid, and twins agree. */
+/* Extra registers: values of cache events are valid, and twins are consistent. */
 static void models_extras(struct kunit *test)
 {
 	const struct models_table *table = test->param_value;
@@ -181,7 +181,7 @@ static void models_extras(struct kunit *test)
 			KUNIT_EXPECT_NE_MSG(test, extra->valid, 0, "%s", row->name);
 			KUNIT_EXPECT_EQ_MSG(test, extra->per_core, models_shares(row, extra->msr),
 					    "%s: msr %#x", row->name, extra->msr);
-			/* A row that makes its own keys chooses without looking at configs. */
+			/* x86_model::key selects the extra register without the config. */
 			if (row->key)
 				continue;
 			KUNIT_EXPECT_PTR_EQ_MSG(test, models_extra_of(row, extra->first), extra,
@@ -213,7 +213,7 @@ static void models_extras(struct kunit *test)
 	}
 }
 
-/* Is every CPU that @late is about taken by @early, which comes before it? */
+/* Does an earlier line match all CPUs of a later one? */
 static bool models_shadows(const struct x86_cpu_id *early, const struct x86_cpu_id *late)
 {
 	if (early->vendor != late->vendor)
@@ -228,7 +228,7 @@ static bool models_shadows(const struct x86_cpu_id *early, const struct x86_cpu_
 	return early->feature == X86_FEATURE_ANY || early->feature == late->feature;
 }
 
-/* No line is in vain. */
+/* No line is hidden by an earlier one. */
 static void models_lines(struct kunit *test)
 {
 	const struct models_table *table = test->param_value;
@@ -257,7 +257,7 @@ static bool models_line_is(const struct x86_cpu_id *line, u32 vfm, int stepping)
 	       (line->steppings == X86_STEPPING_ANY || line->steppings & BIT(stepping));
 }
 
-/* The row of a CPU, and in how many tables there is one; NULL: the architectural one. */
+/* Find the row of a CPU, and the number of tables with one. NULL: the architectural PMU */
 static const struct x86_model *models_of_vfm(u32 vfm, int stepping, int *n)
 {
 	const struct x86_model *row = NULL;
@@ -277,10 +277,10 @@ static const struct x86_model *models_of_vfm(u32 vfm, int stepping, int *n)
 	return row;
 }
 
-/* The fewest counters that any of Intel's CPUs with four, and with two of them has. */
+/* Minimum of the counters of an Intel CPU with four general counters */
 #define MODELS_FOUR	(X86_GENERAL(4) | X86_GENERAL(3) << INTEL_PMC_IDX_FIXED)
 
-/* Each generic and cache event has a counter, and one that is general unless it is fixed. */
+/* Each generic and cache event has a counter. */
 static void models_check_events(struct kunit *test, const struct x86_model *row)
 {
 	u64 counters = row->counters ?: MODELS_FOUR;
@@ -315,8 +315,8 @@ static bool models_has_name(struct attribute **attrs, const char *name)
 }
 
 /*
- * Events of transactions are named where selects have bits for these, and have no name that
- * stands elsewhere in the row: sysfs would have it twice.
+ * Models have events of transactions if selects have the bits for these. Their names are unique, or
+ * sysfs would have duplicates.
  */
 static void models_check_names(struct kunit *test, const struct x86_model *row)
 {
@@ -332,7 +332,7 @@ static void models_check_names(struct kunit *test, const struct x86_model *row)
 	}
 }
 
-/* Each of Intel's CPUs that the kernel has a name for has one row, or is known to have none. */
+/* Each Intel CPU with a name in the kernel has one row, or is in the list of those without. */
 static void models_intel_lines(struct kunit *test)
 {
 	static const u32 rows[] = {
@@ -362,7 +362,7 @@ static void models_intel_lines(struct kunit *test)
 		INTEL_ATOM_TREMONT_D, INTEL_ATOM_TREMONT, INTEL_ATOM_TREMONT_L,
 		INTEL_ATOM_GRACEMONT, INTEL_ATOM_CRESTMONT_X, INTEL_ATOM_CRESTMONT,
 	};
-	/* CPUID alone describes these. */
+	/* Supported by the architectural PMU */
 	static const u32 none[] = {
 		INTEL_NEHALEM_G, INTEL_CANNONLAKE_L, INTEL_ICELAKE_NNPI, INTEL_LAKEFIELD,
 		INTEL_ARROWLAKE_H, INTEL_BARTLETTLAKE, INTEL_PANTHERLAKE_L, INTEL_ATOM_AIRMONT_NP,
@@ -381,7 +381,7 @@ static void models_intel_lines(struct kunit *test)
 	}
 }
 
-/* Events of some rows, and what of eight general and four fixed counters can count them. */
+/* Constraints of some events, with eight general and four fixed counters */
 static void models_intel_limits(struct kunit *test)
 {
 	static const struct {
@@ -473,7 +473,7 @@ static void models_intel_microcode(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, models_of_vfm(others[i], 0, &n)->microcode);
 }
 
-/* Lion Cove, with the ten counters that it has, and with those that a hypervisor leaves to it. */
+/* Lion Cove, with its ten counters, and with eight in a guest */
 static void models_lion_cove(struct kunit *test)
 {
 	static const struct {
@@ -520,7 +520,7 @@ static void models_lion_cove(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, extra->valid, 0xf);
 }
 
-/* A CPU that no table knows, and what of 8 general and 16 fixed counters can count what. */
+/* Constraints of a CPU without a row, with 8 general and 16 fixed counters */
 static void models_arch_limits(struct kunit *test)
 {
 	const struct x86_model *row = &x86_intel_arch_model;
@@ -555,10 +555,10 @@ static void models_arch_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, key.allowed, 0x400000000ULL);
 }
 
-/* CPUID leaf 0xA gives the fixed counters of each version, leaf 0x23 the bits of selects. */
+/* CPUID leaf 0xA reports the fixed counters, leaf 0x23 the bits of selects. */
 static void models_arch_cpuid(struct kunit *test)
 {
-	/* 65 nm Core 2 has three, but reports none. A hypervisor is believed. */
+	/* 65 nm Core 2 has three, but reports none. In a guest the report is used. */
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, true), 0x700000000ULL);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(4, 0, 0, true), 0x700000000ULL);
 	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, false), 0);
@@ -576,7 +576,7 @@ static void models_arch_cpuid(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(0xff), 0xff1000000000ULL);
 }
 
-/* Every event of Netburst has an ESCR, which reaches the counters that it may have. */
+/* Every event of Netburst has an ESCR that is connected to its counters. */
 static void models_p4(struct kunit *test)
 {
 	const struct x86_model *row = &x86_intel_p4;
@@ -602,7 +602,7 @@ static void models_p4(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, key.config, 0x0403c000);
 }
 
-/* Slots and their shares want the same counter, if there are shares. */
+/* Topdown metrics have no counter without x86_core::metrics. */
 static void models_metrics(struct kunit *test)
 {
 	const u64 counters = X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
@@ -680,7 +680,7 @@ static void models_zhaoxin(struct kunit *test)
 }
 #endif
 
-/* Without the bit of CPUID, too, the big cores of hybrid CPUs have the PMU "cpu_core". */
+/* P-cores of hybrid CPUs have the PMU "cpu_core", even if CPUID does not report a hybrid CPU. */
 static void models_kind(struct kunit *test)
 {
 	const struct models_table *table = test->param_value;
@@ -695,7 +695,7 @@ static void models_kind(struct kunit *test)
 }
 
 #ifdef CONFIG_CPU_SUP_INTEL
-/* AnyThread is refused before version 3, and accepted from there on, even where it is reserved. */
+/* AnyThread is refused before version 3, and accepted since, even if it is deprecated. */
 static void models_any_thread(struct kunit *test)
 {
 	static const struct { int version; u64 mask; int err; } cases[] = {
