@@ -8,6 +8,7 @@
  * counters run again.
  */
 #include <linux/percpu.h>
+#include <linux/sched/clock.h>
 #include <asm/hw_irq.h>
 #include <asm/reg.h>
 #include "bhrb.h"
@@ -65,21 +66,11 @@ static void power_serve_counter(struct power_cpu *cpu, int pmc, struct pt_regs *
 		power_pmc_write(pmc, 0);
 }
 
-/**
- * power_interrupt - performance monitor interrupt handler
- * @regs: the interrupted registers
- *
- * A late interrupt may find no overflow, or one of a counter that no event uses any more.
- */
-void power_interrupt(struct pt_regs *regs)
+static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 {
-	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 	u32 over = 0;
 	int pmc;
 
-	/* A late interrupt: a program now owns the counters, and its overflows are branches. */
-	if (cpu->ebb)
-		return;
 	power_sample_regs(regs);
 	/* A late interrupt: freeze, since overflows after power_pmc_read_all() would be missed. */
 	if (!(mfspr(SPRN_MMCR0) & MMCR0_FC))
@@ -99,6 +90,25 @@ void power_interrupt(struct pt_regs *regs)
 		power_control_freeze(cpu);
 	else
 		power_control_run(cpu, cpu->mmcr.mmcr0);
+}
+
+/**
+ * power_interrupt - performance monitor interrupt handler
+ * @regs: the interrupted registers
+ *
+ * A late interrupt may find no overflow, or one of a counter that no event uses any more.
+ */
+void power_interrupt(struct pt_regs *regs)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+	u64 start;
+
+	/* A late interrupt: a program now owns the counters, and its overflows are branches. */
+	if (cpu->ebb)
+		return;
+	start = sched_clock();
+	power_serve_all(cpu, regs);
+	perf_sample_event_took(sched_clock() - start);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
