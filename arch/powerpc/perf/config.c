@@ -2,6 +2,7 @@
 /*
  * Initialization of events: from perf_event_attr to event codes and encodings.
  */
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <asm/cputable.h>
@@ -11,6 +12,14 @@
 #include "ebb.h"
 #include "engine.h"
 #include "isa207.h"
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "power_pmu."
+
+/* Tests clear this to fill the PMU with equal events. */
+bool power_share = true;
+module_param_named(share, power_share, bool, 0644);
+MODULE_PARM_DESC(share, "let equal counting events share a counter");
 
 static atomic_t power_users;
 static DEFINE_MUTEX(power_users_mutex);

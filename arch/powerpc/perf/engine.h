@@ -175,6 +175,7 @@ void power_control_forget(struct power_cpu *cpu);
 void power_control_give(unsigned long mmcr1);
 
 /* config.c */
+extern bool power_share;
 int power_reserve(void);
 void power_release(void);
 int power_event_init(struct perf_event *event);

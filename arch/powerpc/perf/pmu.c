@@ -169,6 +169,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	const struct power_encoded *encoded = event->pmu_private;
 	struct hw_perf_event *hw = &event->hw;
 	bool ebb = power_is_ebb(event);
+	bool share = READ_ONCE(power_share) && !hw->sample_period && !ebb;
 	int slot;
 
 	if (cpu->n == POWER_EVENTS_MAX)
@@ -182,7 +183,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 		return -EAGAIN;
 	if (has_branch_stack(event) && !power_bhrb_fits(event))
 		return -EAGAIN;
-	slot = power_count_get(cpu, &encoded->key, &encoded->wish, !hw->sample_period && !ebb);
+	slot = power_count_get(cpu, &encoded->key, &encoded->wish, share);
 	if (slot < 0)
 		return slot;
 	/* A group is checked as a whole by power_commit_txn(). */

@@ -78,6 +78,47 @@ static void config_event_index(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
+/* Create two equal pinned events. Returns true if they have the same counter. */
+static bool config_equals_share(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .pinned = 1,
+	};
+	struct perf_event *a, *b;
+	int pmc_a, pmc_b = 0;
+
+	a = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	if (IS_ERR(a)) {
+		KUNIT_FAIL(test, "no first event: %ld", PTR_ERR(a));
+		return false;
+	}
+	pmc_a = READ_ONCE(a->hw.idx);
+	b = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	if (!IS_ERR(b)) {
+		pmc_b = READ_ONCE(b->hw.idx);
+		perf_event_release_kernel(b);
+	}
+	perf_event_release_kernel(a);
+	KUNIT_EXPECT_NE(test, pmc_a, 0);
+	KUNIT_EXPECT_NE(test, pmc_b, 0);
+	return pmc_a == pmc_b;
+}
+
+/* power_pmu.share= decides whether equal events share a counter. */
+static void config_share(struct kunit *test)
+{
+	bool share = READ_ONCE(power_share), without, with;
+
+	WRITE_ONCE(power_share, false);
+	without = config_equals_share(test);
+	WRITE_ONCE(power_share, true);
+	with = config_equals_share(test);
+	WRITE_ONCE(power_share, share);
+	KUNIT_EXPECT_FALSE(test, without);
+	KUNIT_EXPECT_TRUE(test, with);
+}
+
 static int config_test_init(struct kunit *test)
 {
 	if (!power_driver || !isa207_running())
@@ -90,6 +131,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_unknown_events),
 	KUNIT_CASE(config_announces_branches),
 	KUNIT_CASE(config_event_index),
+	KUNIT_CASE(config_share),
 	{}
 };
 

@@ -64,6 +64,8 @@ bool pe_hw_share(bool share)
 	bool can;
 
 	if (fd < 0)
+		fd = open("/sys/module/power_pmu/parameters/share", O_WRONLY);
+	if (fd < 0)
 		return false;
 	can = write(fd, share ? "1" : "0", 1) == 1;
 	close(fd);
