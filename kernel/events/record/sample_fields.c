@@ -304,13 +304,13 @@ static void perf_sample_prepare_cgroup(struct perf_sample_data *data, struct per
 static void perf_sample_prepare_data_page(struct perf_sample_data *data, struct perf_event *event,
 					  struct pt_regs *regs)
 {
-	data->data_page_size = perf_get_page_size(data->addr);
+	data->data_page_size = perf_sample_page_size(event, data->addr);
 }
 
 static void perf_sample_prepare_code_page(struct perf_sample_data *data, struct perf_event *event,
 					  struct pt_regs *regs)
 {
-	data->code_page_size = perf_get_page_size(data->ip);
+	data->code_page_size = perf_sample_page_size(event, data->ip);
 }
 
 /* PERF_SAMPLE_AUX: { size; data[size] } */

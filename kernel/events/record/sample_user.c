@@ -225,3 +225,22 @@ u64 perf_get_page_size(unsigned long addr)
 	local_irq_restore(flags);
 	return size;
 }
+
+/**
+ * perf_sample_page_size - get the size of the page at an address of a sample
+ * @event: event that samples
+ * @addr: data or code address of the sample
+ *
+ * A program can choose a data address, for example that of a prefetch. The sizes of the kernel's
+ * pages would show where the kernel is mapped: an event that excludes the kernel does not get them.
+ *
+ * Context: any.
+ * Return: bytes, 0 if the address is not mapped, or not of user space and the event excludes the
+ * kernel
+ */
+u64 perf_sample_page_size(const struct perf_event *event, unsigned long addr)
+{
+	if (event->attr.exclude_kernel && addr >= TASK_SIZE_MAX)
+		return 0;
+	return perf_get_page_size(addr);
+}

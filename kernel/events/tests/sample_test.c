@@ -7,7 +7,9 @@
  */
 #include <kunit/test.h>
 #include <linux/bitops.h>
+#include <linux/mman.h>
 #include <linux/perf_regs.h>
+#include <linux/uaccess.h>
 
 #include "../period.h"
 #include "../record/aux.h"
@@ -788,6 +790,48 @@ static void test_own_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, header.size, 24 + 3 * sizeof(u64));
 }
 
+/* Take a sample of @addr at @ip, and check the sizes of the two pages. */
+static void check_page_sizes(struct kunit *test, struct sample_env *env, void *addr, void *ip,
+			     u64 data_size, u64 code_size)
+{
+	preempt_disable();
+	perf_sample_data_init(&env->data, (unsigned long)addr, 1);
+	env->data.ip = (unsigned long)ip;
+	env->data.sample_flags |= PERF_SAMPLE_IP;
+	perf_sample_prepare(&env->data, &env->event, &env->regs);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, env->data.data_page_size, data_size);
+	KUNIT_EXPECT_EQ(test, env->data.code_page_size, code_size);
+}
+
+/*
+ * User space can choose a data address of the kernel. The size of its page
+ * would show what is mapped there.
+ */
+static void test_pages_of_the_kernel(struct kunit *test)
+{
+	u64 data_size = perf_get_page_size((unsigned long)test);
+	u64 code_size = perf_get_page_size((unsigned long)test_pages_of_the_kernel);
+	struct sample_env *env = env_alloc(test);
+	unsigned long user;
+
+	if (!data_size || !code_size || (unsigned long)test < TASK_SIZE_MAX)
+		kunit_skip(test, "no page tables that can be walked");
+	env->event.attr.sample_type = PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE;
+	perf_sample_layout(&env->event);
+	check_page_sizes(test, env, test, test_pages_of_the_kernel, data_size, code_size);
+
+	env->event.attr.exclude_kernel = 1;
+	check_page_sizes(test, env, test, test_pages_of_the_kernel, 0, 0);
+
+	/* The pages of user space are shown. */
+	user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	KUNIT_ASSERT_NE(test, user, 0);
+	KUNIT_ASSERT_EQ(test, put_user(1, (int __user *)user), 0);
+	check_page_sizes(test, env, (void *)user, (void *)user, PAGE_SIZE, PAGE_SIZE);
+}
+
 static struct kunit_case sample_cases[] = {
 	KUNIT_CASE_SLOW(test_all_types),
 	KUNIT_CASE(test_every_field),
@@ -799,6 +843,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(test_too_long),
 	KUNIT_CASE(test_trailer),
 	KUNIT_CASE(test_own_sample),
+	KUNIT_CASE(test_pages_of_the_kernel),
 	{}
 };
 

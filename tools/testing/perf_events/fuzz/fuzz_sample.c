@@ -125,7 +125,7 @@ void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *r
 	perf_output_put_u64(handle, copied);
 }
 
-u64 perf_get_page_size(unsigned long addr)
+u64 perf_sample_page_size(const struct perf_event *unused, unsigned long addr)
 {
 	return addr + 1;
 }
