@@ -257,6 +257,15 @@ static u64 pebs_transaction(const struct pebs_parts *parts)
 	return txn;
 }
 
+/*
+ * An instruction in user mode may access memory of the kernel: a load of a segment register reads a
+ * descriptor table. An event that excludes the kernel does not get such an address.
+ */
+static bool pebs_may_show(const struct perf_event *event, u64 address)
+{
+	return !event->attr.exclude_kernel || !x86_is_kernel(address);
+}
+
 static void pebs_sample_memory(struct perf_event *event, const struct x86_precise *precise,
 			       const struct pebs_parts *parts, struct perf_sample_data *data)
 {
@@ -265,7 +274,7 @@ static void pebs_sample_memory(struct perf_event *event, const struct x86_precis
 
 	if (!memory)
 		return;
-	if (type & PEBS_ADDRESS) {
+	if ((type & PEBS_ADDRESS) && pebs_may_show(event, memory[MEMORY_ADDRESS])) {
 		data->addr = memory[MEMORY_ADDRESS];
 		data->sample_flags |= PERF_SAMPLE_ADDR;
 	}

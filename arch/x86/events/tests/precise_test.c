@@ -16,6 +16,7 @@
 #define NEXT_IP		0x401004ULL
 #define KERNEL_IP	0xffffffff81000000ULL
 #define ADDRESS		0x7f0000001000ULL
+#define KERNEL_ADDRESS	0xfffffe0000001000ULL
 #define TSC		123456789ULL
 
 /* Every group of an adaptive record, and eight branches */
@@ -197,6 +198,28 @@ static void precise_modes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, precise_read(env, 4 * 8));
 }
 
+/* An instruction in user mode may access memory of the kernel, which the event excludes. */
+static void precise_kernel_address(struct kunit *test)
+{
+	struct precise_env *env = test->priv;
+
+	precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+	env->words[4] = KERNEL_ADDRESS;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, env->data.addr, KERNEL_ADDRESS);
+
+	env->data.addr = 0;
+	env->event.attr.exclude_kernel = 1;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, env->data.addr, 0);
+	KUNIT_EXPECT_EQ(test, env->data.sample_flags & PERF_SAMPLE_ADDR, 0);
+	KUNIT_EXPECT_EQ(test, env->data.weight.full, 77);
+
+	env->words[4] = ADDRESS;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, env->data.addr, ADDRESS);
+}
+
 /* Random words, in exactly their memory: KASAN detects reads beyond it. */
 static void precise_random(struct kunit *test)
 {
@@ -231,6 +254,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_sizes),
 	KUNIT_CASE(precise_lies),
 	KUNIT_CASE(precise_modes),
+	KUNIT_CASE(precise_kernel_address),
 	KUNIT_CASE(precise_random),
 	{ }
 };
