@@ -137,7 +137,12 @@ unsigned long read_bhrb(int n)
 	}
 }
 
-static void bhrb_clear(void)
+/**
+ * bhrb_clear - clear this CPU's buffer
+ *
+ * Context: any; only on a processor with a BHRB.
+ */
+void bhrb_clear(void)
 {
 	asm volatile(PPC_CLRBHRB);
 }

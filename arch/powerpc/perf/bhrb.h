@@ -11,6 +11,7 @@
 #define BHRB_ENTRIES_MAX	32
 
 #ifdef CONFIG_PPC64
+void bhrb_clear(void);
 int power_bhrb_event_init(struct perf_event *event);
 bool power_bhrb_fits(const struct perf_event *event);
 unsigned long power_bhrb_control(unsigned long mmcra);

@@ -8,6 +8,7 @@
  */
 #include <linux/sched.h>
 #include <asm/cputable.h>
+#include "bhrb.h"
 #include "ebb.h"
 #include "isa207.h"
 
@@ -41,13 +42,16 @@ int power_ebb_check(const struct perf_event *event)
  * power_ebb_add - account an added EBB event
  * @cpu: this CPU
  *
- * Enables exceptions in the program's MMCR0 at the first use; later the program controls them.
+ * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. The
+ * program can read the BHRB: the branches of another task are cleared.
  *
  * Context: interrupts off, PMU disabled.
  */
 void power_ebb_add(struct power_cpu *cpu)
 {
 	cpu->ebb = true;
+	if (power_driver->bhrb_nr)
+		bhrb_clear();
 	if (current->thread.used_ebb)
 		return;
 	current->thread.used_ebb = 1;
