@@ -16,9 +16,11 @@
  * power_ebb_check - check an event's attributes and group for event-based branches
  * @event: the new event, with hw.flags set
  *
+ * Before ISA 3.1 the BHRB has branches of the kernel, too, and the program reads it unfiltered.
+ *
  * Context: process.
  * Return: 0 if the event and its group are all for EBB with the required attributes, or none is;
- * -EINVAL otherwise.
+ * -EINVAL otherwise; -EACCES if the event is for the BHRB, and the caller may not watch the kernel.
  */
 int power_ebb_check(const struct perf_event *event)
 {
@@ -35,23 +37,30 @@ int power_ebb_check(const struct perf_event *event)
 	if (!(event->attach_state & PERF_ATTACH_TASK) || attr->inherit || attr->sample_period ||
 	    attr->freq || attr->enable_on_exec)
 		return -EINVAL;
-	return ISA207_PMC(event->hw.config) ? 0 : -EINVAL;
+	if (!ISA207_PMC(event->hw.config))
+		return -EINVAL;
+	if ((event->hw.config & ISA207_BRANCHES) && !power_has(PPMU_ARCH_31))
+		return perf_allow_kernel();
+	return 0;
 }
 
 /**
  * power_ebb_add - account an added EBB event
  * @cpu: this CPU
+ * @event: the event
  *
- * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. The
- * program can read the BHRB: the branches of another task are cleared.
+ * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. If
+ * the program can read the BHRB, the branches of another task are cleared.
  *
  * Context: interrupts off, PMU disabled.
  */
-void power_ebb_add(struct power_cpu *cpu)
+void power_ebb_add(struct power_cpu *cpu, const struct perf_event *event)
 {
 	cpu->ebb = true;
-	if (power_driver->bhrb_nr)
+	if (event->hw.config & ISA207_BRANCHES) {
+		cpu->ebb_branches = true;
 		bhrb_clear();
+	}
 	if (current->thread.used_ebb)
 		return;
 	current->thread.used_ebb = 1;

@@ -108,6 +108,7 @@ struct power_memo {
  * @changed: an event or a count was added or removed since the last reprogramming
  * @disabled: the PMU is disabled; the core counts nested calls
  * @ebb: the counters are used for event-based branches of the current task
+ * @ebb_branches: the current task can read the BHRB
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @mmcr: register values for @memo; MMCR0 as while the counters run
  * @memo: what @mmcr was computed for
@@ -131,6 +132,7 @@ struct power_cpu {
 	bool				changed;
 	bool				disabled;
 	bool				ebb;
+	bool				ebb_branches;
 	unsigned int			txn;
 	struct mmcr_regs		mmcr;
 	struct power_memo		memo;

@@ -199,7 +199,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	hw->state = start ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	cpu->changed = true;
 	if (ebb)
-		power_ebb_add(cpu);
+		power_ebb_add(cpu, event);
 	if (has_branch_stack(event))
 		power_bhrb_add(event);
 	return 0;
@@ -231,8 +231,10 @@ static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
 	power_claim_forget(cpu);
 	power_count_put(cpu, event->hw.event_base);
 	cpu->changed = true;
-	if (!cpu->n)
+	if (!cpu->n) {
 		cpu->ebb = false;
+		cpu->ebb_branches = false;
+	}
 	if (has_branch_stack(event))
 		power_bhrb_del(event);
 }

@@ -272,7 +272,7 @@ void power_user_save(struct power_cpu *cpu)
  *
  * Overflows do not interrupt the kernel: EBE turns them into event-based branches while the
  * program's MMCR0 has PMXE (PMAE in the ISA). PMCC gives the program access to the six counters,
- * BHRBA to the BHRB.
+ * BHRBA to the BHRB, if an event is for it.
  *
  * Context: interrupts off.
  */
@@ -291,7 +291,9 @@ void power_user_run(struct power_cpu *cpu)
 		mtspr(SPRN_SIER2, thread->sier2);
 		mtspr(SPRN_SIER3, thread->sier3);
 	}
-	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_BHRBA | MMCR0_PMCC_U6);
+	if (cpu->ebb_branches)
+		mmcr0 |= MMCR0_BHRBA;
+	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_PMCC_U6);
 	/* If the program has frozen the counters, it can run them again without the kernel. */
 	power_control_mark(cpu, true);
 }

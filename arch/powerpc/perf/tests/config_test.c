@@ -5,6 +5,7 @@
  * Included at the end of config.c.
  */
 #include <kunit/test.h>
+#include <linux/cred.h>
 #include <asm/cputable.h>
 
 /* Key of a new cycles event */
@@ -60,6 +61,44 @@ static void config_announces_branches(struct kunit *test)
 	if (!power_driver->bhrb_nr || cpu_has_feature(CPU_FTR_PMAO_BUG))
 		kunit_skip(test, "a processor whose event-based branches are not announced");
 	KUNIT_EXPECT_TRUE(test, cur_cpu_spec->cpu_user_features2 & PPC_FEATURE2_EBB);
+}
+
+/* Check an event for event-based branches as a user without capabilities. */
+static int config_check_branches(struct kunit *test, u64 code)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct cred *cred = prepare_creds();
+	const struct cred *before;
+	int err, level;
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	event->group_leader = event;
+	event->pmu = &power_pmu_ops;
+	event->attach_state = PERF_ATTACH_TASK;
+	event->attr.pinned = 1;
+	event->attr.exclusive = 1;
+	event->hw.flags = POWER_EBB;
+	event->hw.config = code;
+	cap_clear(cred->cap_effective);
+	before = override_creds(cred);
+	level = sysctl_perf_event_paranoid;
+	sysctl_perf_event_paranoid = 2;
+	err = power_ebb_check(event);
+	sysctl_perf_event_paranoid = level;
+	revert_creds(before);
+	put_cred(cred);
+	return err;
+}
+
+/* Before ISA 3.1 the program can read the addresses of the kernel's branches in the BHRB. */
+static void config_permits_branches(struct kunit *test)
+{
+	u64 code = ISA207_RUN_INST | ISA207_EBB;
+	int err = power_has(PPMU_ARCH_31) ? 0 : -EACCES;
+
+	KUNIT_EXPECT_EQ(test, config_check_branches(test, code), 0);
+	KUNIT_EXPECT_EQ(test, config_check_branches(test, code | ISA207_BRANCHES), err);
 }
 
 /* The mapped page has the counter index. */
@@ -130,6 +169,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_excludes_idle),
 	KUNIT_CASE(config_unknown_events),
 	KUNIT_CASE(config_announces_branches),
+	KUNIT_CASE(config_permits_branches),
 	KUNIT_CASE(config_event_index),
 	KUNIT_CASE(config_share),
 	{}

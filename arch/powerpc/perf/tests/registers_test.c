@@ -61,6 +61,9 @@ static void registers_mark_while_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.after & MMCRA_SAMPLE_ENABLE, 0);
 }
 
+/* MMCR0 while the program of registers_of_program() runs */
+static unsigned long registers_program_mmcr0;
+
 /* Returns MMCRA while a program has @mmcr0 in MMCR0. */
 static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long mmcr0,
 					  unsigned long *after)
@@ -75,6 +78,7 @@ static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long m
 	perf_pmu_disable(&power_pmu_ops);
 	power_control_write(cpu);
 	power_user_run(cpu);
+	registers_program_mmcr0 = mfspr(SPRN_MMCR0);
 	run = mfspr(SPRN_MMCRA);
 	power_user_save(cpu);
 	power_control_freeze(cpu);
@@ -101,6 +105,19 @@ static void registers_mark_for_branches(struct kunit *test)
 	run = registers_of_program(cpu, MMCR0_FC, &after);
 	KUNIT_EXPECT_EQ(test, run & MMCRA_SAMPLE_ENABLE, MMCRA_SAMPLE_ENABLE);
 	KUNIT_EXPECT_EQ(test, after & MMCRA_SAMPLE_ENABLE, 0);
+}
+
+/* The program can read the BHRB only if an event is for it. */
+static void registers_give_branches(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	unsigned long after;
+
+	registers_of_program(cpu, 0, &after);
+	KUNIT_EXPECT_EQ(test, registers_program_mmcr0 & MMCR0_BHRBA, 0);
+	cpu->ebb_branches = true;
+	registers_of_program(cpu, 0, &after);
+	KUNIT_EXPECT_EQ(test, registers_program_mmcr0 & MMCR0_BHRBA, MMCR0_BHRBA);
 }
 
 /* MMCR2: freeze PMC1 and PMC2 in problem state, PMC1 in hypervisor state */
@@ -257,6 +274,7 @@ static int registers_test_init(struct kunit *test)
 static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_mark_while_running),
 	KUNIT_CASE(registers_mark_for_branches),
+	KUNIT_CASE(registers_give_branches),
 	KUNIT_CASE(registers_keep_program),
 	KUNIT_CASE(registers_hide_addresses),
 	KUNIT_CASE(registers_are_kept_from_users),
