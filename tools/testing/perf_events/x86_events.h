@@ -368,6 +368,29 @@ static inline void run_user(u64 steps)
 	machine.kernel = true;
 }
 
+/* Run the CPU in the kernel for some steps. */
+static inline void run_kernel(u64 steps)
+{
+	machine.in_driver = false;
+	while (steps--)
+		machine_step();
+	machine.in_driver = true;
+}
+
+/* Run a guest, entered as by KVM. */
+static inline void run_guest(u64 steps)
+{
+	struct perf_guest_switch_msr *msrs;
+	int i, nr;
+
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	for (i = 0; i < nr; i++)
+		*machine_register(msrs[i].msr, false) = msrs[i].guest;
+	run_user(steps);
+	for (i = 0; i < nr; i++)
+		*machine_register(msrs[i].msr, false) = msrs[i].host;
+}
+
 /* CR4.PCE is switched on, for another program or for the one that runs. */
 static inline void allow_reads(void)
 {

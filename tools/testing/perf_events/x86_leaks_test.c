@@ -30,20 +30,17 @@ struct told {
 	u64	sum[N];
 };
 
-/* Run a kernel thread, which keeps the address space. */
-static void run_kernel(u64 steps)
+/* Switch to a kernel thread, which keeps the address space, and run it. */
+static void enter_kernel_thread(u64 steps)
 {
 	in_kernel_thread = true;
-	machine.in_driver = false;
-	while (steps--)
-		machine_step();
-	machine.in_driver = true;
+	run_kernel(steps);
 }
 
 /* Run a kernel thread, and then the program again. */
 static void run_kernel_thread(u64 steps)
 {
-	run_kernel(steps);
+	enter_kernel_thread(steps);
 	x86_clear_kernel(&x86_pmu_cpu);
 	in_kernel_thread = false;
 }
@@ -74,20 +71,6 @@ static void run_thread(u64 steps)
 	assert(thread.running);
 	run_user(steps);
 	thread_stops();
-}
-
-/* Run a guest, entered as by KVM. */
-static void run_guest(u64 steps)
-{
-	struct perf_guest_switch_msr *msrs;
-	int i, nr;
-
-	msrs = perf_guest_get_msrs(&nr, NULL);
-	for (i = 0; i < nr; i++)
-		*machine_register(msrs[i].msr, false) = msrs[i].guest;
-	run_user(steps);
-	for (i = 0; i < nr; i++)
-		*machine_register(msrs[i].msr, false) = msrs[i].host;
 }
 
 /*
@@ -254,7 +237,7 @@ static void events_leave_in_kernel_thread(u64 secret)
 	open_modes(OTHERS, fixed_codes, 0, true);
 	switch_events(-1, OTHERS);
 	allow_reads();
-	run_kernel(secret);
+	enter_kernel_thread(secret);
 	switch_events(OTHERS, -1);
 	run_kernel_thread(100);
 }
@@ -265,7 +248,7 @@ static void counters_change_in_kernel_thread(u64 secret)
 	open_user(OWN, fixed_codes, 0);
 	switch_events(-1, OTHERS);
 	allow_reads();
-	run_kernel(secret);
+	enter_kernel_thread(secret);
 	switch_events(OTHERS, OWN);
 	run_kernel_thread(100);
 }
@@ -290,41 +273,45 @@ static void perfctr_after_kernel_thread(u64 secret)
 	thread_runs();
 }
 
-/* Counters used by fixed and paired counts of others */
-static void fixed_counters(u64 secret)
+/* Events of others count a secret, then events of the program replace them. */
+static void others_then_own(const u8 *codes, u64 secret)
 {
-	open_user(OTHERS, fixed_codes, 0);
-	open_user(OWN, fixed_codes, 0);
+	open_user(OTHERS, codes, 0);
+	open_user(OWN, codes, 0);
 	switch_events(-1, OTHERS);
 	run_user(secret);
 	switch_events(OTHERS, OWN);
 	allow_reads();
+}
+
+/* Events of others count a secret, then the program runs without events. */
+static void others_then_none(const u8 *codes, u64 period, u64 secret)
+{
+	open_user(OTHERS, codes, period);
+	switch_events(-1, OTHERS);
+	run_user(secret);
+	switch_to_program(-1);
+}
+
+/* Counters used by fixed and paired counts of others */
+static void fixed_counters(u64 secret)
+{
+	others_then_own(fixed_codes, secret);
 }
 
 static void fixed_counters_left(u64 secret)
 {
-	open_user(OTHERS, fixed_codes, 0);
-	switch_events(-1, OTHERS);
-	run_user(secret);
-	switch_to_program(-1);
+	others_then_none(fixed_codes, 0, secret);
 }
 
 static void pairs(u64 secret)
 {
-	open_user(OTHERS, pair_codes, 0);
-	switch_events(-1, OTHERS);
-	run_user(secret);
-	open_user(OWN, pair_codes, 0);
-	switch_events(OTHERS, OWN);
-	allow_reads();
+	others_then_own(pair_codes, secret);
 }
 
 static void pairs_left(u64 secret)
 {
-	open_user(OTHERS, pair_codes, 0);
-	switch_events(-1, OTHERS);
-	run_user(secret);
-	switch_to_program(-1);
+	others_then_none(pair_codes, 0, secret);
 }
 
 /* Sampling events */
@@ -339,10 +326,7 @@ static void samples(u64 secret)
 
 static void samples_left(u64 secret)
 {
-	open_user(OTHERS, their_codes, BIT(20));
-	switch_events(-1, OTHERS);
-	run_user(secret);
-	switch_to_program(-1);
+	others_then_none(their_codes, BIT(20), secret);
 }
 
 /* Per-CPU events have all counters, and the program's events get none. */

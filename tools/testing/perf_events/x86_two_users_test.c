@@ -221,27 +221,6 @@ static void reopen(void)
 	events_come(first, n);
 }
 
-static void run_kernel(u64 steps)
-{
-	machine.in_driver = false;
-	while (steps--)
-		machine_step();
-	machine.in_driver = true;
-}
-
-static void run_guest(u64 steps)
-{
-	struct perf_guest_switch_msr *msrs;
-	int i, nr;
-
-	msrs = perf_guest_get_msrs(&nr, NULL);
-	for (i = 0; i < nr; i++)
-		*machine_register(msrs[i].msr, false) = msrs[i].guest;
-	run_user(steps);
-	for (i = 0; i < nr; i++)
-		*machine_register(msrs[i].msr, false) = msrs[i].host;
-}
-
 static void run_task(void)
 {
 	u64 steps = 50 + (current_task == PROGRAM ? 0 : secret);
