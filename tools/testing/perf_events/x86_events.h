@@ -357,6 +357,22 @@ static inline void switch_events(int out, int in)
 	perf_pmu_enable(&core.pmu);
 }
 
+/* Add one event to its PMU, as when it is scheduled in. */
+static inline void schedule_in(struct counted *c)
+{
+	perf_pmu_disable(&core.pmu);
+	core.pmu.add(&c->event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+}
+
+/* Remove one event from its PMU, as when it is scheduled out. */
+static inline void schedule_out(struct counted *c)
+{
+	perf_pmu_disable(&core.pmu);
+	core.pmu.del(&c->event, 0);
+	perf_pmu_enable(&core.pmu);
+}
+
 static inline void run_user(u64 steps)
 {
 	machine_take_interrupt();

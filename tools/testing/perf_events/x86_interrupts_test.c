@@ -64,9 +64,7 @@ static bool run_alone(void)
 	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
 
 	assert(!open_event(&counted[0], &attr));
-	perf_pmu_disable(&core.pmu);
-	core.pmu.add(&counted[0].event, PERF_EF_START);
-	perf_pmu_enable(&core.pmu);
+	schedule_in(&counted[0]);
 	while (machine.sent < 10)
 		machine_run(1);
 	return counted[0].samples == 10 || counted[0].samples == 9;
@@ -153,9 +151,7 @@ static bool checkpointed(u64 period)
 	row = &transactions_model;
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
 	assert(!open_event(c, &attr));
-	perf_pmu_disable(&core.pmu);
-	core.pmu.add(&c->event, PERF_EF_START);
-	perf_pmu_enable(&core.pmu);
+	schedule_in(c);
 	counter = x86_event_count(&c->event)->counter;
 	machine.counter[counter] = -5U;
 	ok = machine_nmi() && (s32)machine.counter[counter] < -(s32)BIT(20);

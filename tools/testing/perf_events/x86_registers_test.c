@@ -68,14 +68,10 @@ static bool single_event(void)
 	core.pmu.read(&counted[0].event);
 	ok = accesses("read", 1, 0, 0);
 	forget_accesses();
-	perf_pmu_disable(&core.pmu);
-	core.pmu.del(&counted[0].event, 0);
-	perf_pmu_enable(&core.pmu);
+	schedule_out(&counted[0]);
 	ok &= accesses("disable", N, 1, 1);
 	forget_accesses();
-	perf_pmu_disable(&core.pmu);
-	core.pmu.add(&counted[0].event, PERF_EF_START);
-	perf_pmu_enable(&core.pmu);
+	schedule_in(&counted[0]);
 	ok &= accesses("enable", N, 1, 1);
 	switch_events(0, -1);
 	return ok;
@@ -86,9 +82,7 @@ static bool overflow(const u8 *codes)
 	u64 samples;
 
 	open_user(0, codes, 1000);
-	perf_pmu_disable(&core.pmu);
-	core.pmu.add(&counted[0].event, PERF_EF_START);
-	perf_pmu_enable(&core.pmu);
+	schedule_in(&counted[0]);
 	forget_accesses();
 	samples = counted[0].samples;
 	while (counted[0].samples == samples)
@@ -133,9 +127,7 @@ static bool records(void)
 		machine_run(1);
 	ok &= accesses("buffer of precise samples", 1, 1, 0);
 	printf("# samples of an interrupt: %llu\n", (unsigned long long)c->samples);
-	perf_pmu_disable(&core.pmu);
-	core.pmu.del(&c->event, 0);
-	perf_pmu_enable(&core.pmu);
+	schedule_out(c);
 	return ok;
 }
 

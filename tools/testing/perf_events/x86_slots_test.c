@@ -127,14 +127,10 @@ static bool shares_tell_nothing(void)
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
 	core.metrics = core.model->metrics;
 	open_slots(0, 0x0400, true);
-	perf_pmu_disable(&core.pmu);
-	core.pmu.add(&counted[0].event, PERF_EF_START);
-	perf_pmu_enable(&core.pmu);
+	schedule_in(&counted[0]);
 	run_user(1000);
 	ok = machine_shares();
-	perf_pmu_disable(&core.pmu);
-	core.pmu.del(&counted[0].event, 0);
-	perf_pmu_enable(&core.pmu);
+	schedule_out(&counted[0]);
 	allow_reads();
 	return ok && !machine_shares() && !harness_warned;
 }
@@ -148,16 +144,12 @@ static bool kernel_shares_tell_nothing(void)
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
 	core.metrics = core.model->metrics;
 	open_slots(0, 0x0400, false);
-	perf_pmu_disable(&core.pmu);
-	core.pmu.add(&counted[0].event, PERF_EF_START);
-	perf_pmu_enable(&core.pmu);
+	schedule_in(&counted[0]);
 	allow_reads();
 	in_kernel_thread = true;
 	machine_step();
 	ok = machine_shares();
-	perf_pmu_disable(&core.pmu);
-	core.pmu.del(&counted[0].event, 0);
-	perf_pmu_enable(&core.pmu);
+	schedule_out(&counted[0]);
 	x86_clear_kernel(&x86_pmu_cpu);
 	in_kernel_thread = false;
 	return ok && !machine_shares() && !harness_warned;
