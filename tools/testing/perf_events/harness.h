@@ -173,6 +173,7 @@ static inline bool harness_goes_on(void)
  * struct harness_thread - a thread that simulates a CPU
  * @func: its function, which runs until harness_goes_on() returns false
  * @arg: argument of @func
+ * @id: set when the thread starts
  */
 struct harness_thread {
 	void		(*func)(void *arg);

@@ -84,7 +84,7 @@ static struct task *current_task = &tasks[0];
  * @writes: number of register writes
  * @random: state of the random number generator
  */
-static struct {
+struct machine {
 	u64		from[REGISTERS];
 	u64		to[REGISTERS];
 	u64		info[REGISTERS];
@@ -97,7 +97,9 @@ static struct {
 	unsigned long	reads;
 	unsigned long	writes;
 	u64		random;
-} machine;
+};
+
+static struct machine machine;
 
 static struct x86_core core;
 
