@@ -203,7 +203,13 @@ void vperfctr_overflow_handler(unsigned long pc)
  * are off, and the object is marked dead.
  */
 
-/* Switch from @prev to @next; at least one of them has an object. */
+/**
+ * __perfctr_switch - switch the counters from one thread to another
+ * @prev: the thread that stops running here
+ * @next: the thread that runs next; at least one of the two has an object
+ *
+ * Context: context switch, see perfctr_switch(); interrupts off.
+ */
 void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 {
 	struct vperfctr *from = vperfctr_of(prev), *to = vperfctr_of(next);
@@ -225,6 +231,12 @@ void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 		vperfctr_resume(to);
 }
 
+/**
+ * __perfctr_tick - sample the counters of the thread before they wrap
+ * @task: current, which has an object
+ *
+ * Context: tick; interrupts off.
+ */
 void __perfctr_tick(struct task_struct *task)
 {
 	struct vperfctr *vp = vperfctr_of(task);
@@ -267,7 +279,13 @@ static u32 vperfctr_cstatus_without_tsc(u32 cstatus)
 	return perfctr_mk_cstatus(0, nractrs, perfctr_cstatus_nrctrs(cstatus) - nractrs);
 }
 
-/* Interrupts may be off already: seccomp calls this with a lock held. */
+/**
+ * __perfctr_forbid_tsc - remove the TSC from the counters of current
+ *
+ * Called when current loses the right to read the TSC.
+ *
+ * Context: task, which has an object. Interrupts may be off: seccomp calls this with a lock held.
+ */
 void __perfctr_forbid_tsc(void)
 {
 	struct vperfctr *vp = vperfctr_of(current);
@@ -334,7 +352,14 @@ u64 vperfctr_new_identity(void)
 	return atomic64_inc_return(&last);
 }
 
-/* child->perfctr is still a copy of the parent's pointer. */
+/**
+ * __perfctr_copy_task - give a new thread an object with the control of current
+ * @child: the new thread; child->perfctr is still a copy of current's pointer
+ *
+ * Without memory, or if @child is a thread of the kernel, it has no object.
+ *
+ * Context: fork. @child does not run yet, and no other task can find it. May sleep.
+ */
 void __perfctr_copy_task(struct task_struct *child)
 {
 	struct vperfctr *from = vperfctr_of(current), *vp;
@@ -365,11 +390,25 @@ void __perfctr_copy_task(struct task_struct *child)
 	vperfctr_attach(vp, child);
 }
 
+/**
+ * __perfctr_free_task - remove the object of a thread whose fork failed
+ * @child: the thread, which has never run
+ *
+ * Context: fork. May sleep.
+ */
 void __perfctr_free_task(struct task_struct *child)
 {
 	vperfctr_detach(vperfctr_of(child), child);
 }
 
+/**
+ * __perfctr_exit_task - stop the counters of a thread that exits
+ * @task: current, which has an object
+ *
+ * The sums are final. Files of the object can still be read.
+ *
+ * Context: exit.
+ */
 void __perfctr_exit_task(struct task_struct *task)
 {
 	struct vperfctr *vp = vperfctr_of(task);
@@ -404,6 +443,12 @@ static void vperfctr_add_child(struct vperfctr *parent, struct vperfctr *child)
 	spin_unlock_irq(&parent->lock);
 }
 
+/**
+ * __perfctr_release_task - add the sums of a reaped thread to its parent's
+ * @task: the dead thread, which has an object; the object loses its owner
+ *
+ * Context: task that reaps @task. May sleep.
+ */
 void __perfctr_release_task(struct task_struct *task)
 {
 	struct vperfctr *vp = vperfctr_of(task), *parent;
@@ -421,9 +466,13 @@ void __perfctr_release_task(struct task_struct *task)
 	vperfctr_detach(vp, task);
 }
 
-/*
- * The new program may have more privileges than a process with the object's file: stop
- * counting before the program starts.
+/**
+ * __perfctr_exec - remove the object of current before a program that is not dumpable
+ *
+ * The new program may have more privileges than a process with the object's file: counting stops
+ * before the program starts.
+ *
+ * Context: exec, of a thread that has an object.
  */
 void __perfctr_exec(void)
 {
