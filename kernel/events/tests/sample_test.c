@@ -815,8 +815,10 @@ static void test_pages_of_the_kernel(struct kunit *test)
 	struct sample_env *env = env_alloc(test);
 	unsigned long user;
 
-	if (!data_size || !code_size || (unsigned long)test < TASK_SIZE_MAX)
-		kunit_skip(test, "no page tables that can be walked");
+	if (!IS_ENABLED(CONFIG_X86_64) && !IS_ENABLED(CONFIG_ARM64))
+		kunit_skip(test, "no page tables of the kernel that can be walked");
+	KUNIT_ASSERT_NE(test, data_size, 0);
+	KUNIT_ASSERT_NE(test, code_size, 0);
 	env->event.attr.sample_type = PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE;
 	perf_sample_layout(&env->event);
 	check_page_sizes(test, env, test, test_pages_of_the_kernel, data_size, code_size);

@@ -79,8 +79,8 @@ static inline void step(void)
  * @back: number of reads that were earlier than a previous one
  * @most: the largest such difference, ns
  * @torn: number of reads with times of two different moments
- * @changed: not 0 after the first change
- * @seen: not 0 after the first read
+ * @changed: not 0 after some changes by one writer
+ * @seen: not 0 after some reads by one reader
  */
 struct setup {
 	struct perf_event_context	ctx[2] ____cacheline_aligned;
@@ -89,6 +89,9 @@ struct setup {
 	u64				changes, reads, late, back, most, torn;
 	u64				changed, seen;
 };
+
+/* Changes and reads of a run on a busy host, at least */
+#define MEETINGS	100
 
 /* Reads of the counter are not ordered within a CPU, and differ slightly between CPUs. */
 #define COUNTER_SLACK	1000
@@ -146,7 +149,7 @@ static void write_all(void *arg)
 		}
 		raw_spin_unlock(&ctx->lock);
 		harness_dawdle(&seed, 300);
-		if (!n++)
+		if (++n == MEETINGS)
 			WRITE_ONCE(s.changed, 1);
 	}
 	__atomic_fetch_add(&s.changes, n, __ATOMIC_RELAXED);
@@ -181,7 +184,7 @@ static void migrate(void *unused)
 		harness_dawdle(&seed, 100);
 		enter(&s.ctx[~n & 1], &seed);
 		harness_dawdle(&seed, 1000);
-		if (!n++)
+		if (++n == MEETINGS)
 			WRITE_ONCE(s.changed, 1);
 	}
 	s.changes = n;
@@ -236,7 +239,7 @@ static void read_all(void *arg)
 	while (!read_times(&last) && harness_goes_on())
 		;
 	while (harness_goes_on()) {
-		if (!reads++)
+		if (++reads == MEETINGS)
 			WRITE_ONCE(s.seen, 1);
 		if (!read_times(&times)) {
 			late++;
