@@ -184,7 +184,7 @@ static void attr_registers(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, 0, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 					    .sample_regs_user = 1));
-	/* This bit does not use the mask of the other field. */
+	/* Each of the two bits needs its own mask. */
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 						  .sample_regs_intr = 1));
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_INTR,
@@ -321,7 +321,7 @@ static void attr_copied(struct kunit *test)
 	uattr = (void __user *)addr;
 
 	memset(&in, 0x5a, full);
-	in.sample_type = 0;	/* no branches, or event's levels are added */
+	in.sample_type = 0;	/* with branches, levels would be added */
 	for (size = 0; size <= PAGE_SIZE + 8; size++) {
 		u32 used = size ?: PERF_ATTR_SIZE_VER0;
 		u32 back;

@@ -73,7 +73,7 @@ static struct real_buffer real_buffer(struct kunit *test, unsigned long nr_pages
 	KUNIT_ASSERT_NOT_NULL(test, real.event->cold);
 	real.rb = perf_buffer_alloc(nr_pages, 0, -1, false);
 	KUNIT_ASSERT_NOT_NULL(test, real.rb);
-	/* Prevent wake-ups, because the test's event does not support them. */
+	/* Prevent wakeups, because the test's event does not support them. */
 	real.rb->ring.watermark = ULONG_MAX;
 	RCU_INIT_POINTER(real.event->rb, real.rb);
 	return real;
@@ -258,8 +258,8 @@ static void buffer_of_two_cpus(struct kunit *test)
 }
 
 /*
- * A record that asks for a wake-up is committed while a wake-up flushes the buffer: the flush shows
- * the record, so it must wake the readers.
+ * A record with PERF_RING_WAKE is committed while a wakeup of the readers flushes the
+ * buffer. The flush publishes the record, so it must also wake the readers for it.
  */
 static void flush_of_two_cpus_wakes(struct kunit *test)
 {
@@ -267,12 +267,12 @@ static void flush_of_two_cpus_wakes(struct kunit *test)
 	struct perf_shared_ring *shared = &real.rb->shared;
 	unsigned long start;
 
-	/* The event has no references, so no wake-up is queued for it. */
+	/* The event has no references, so no wakeup is queued for it. */
 	KUNIT_ASSERT_EQ(test, refcount_read(&real.event->refcount), 0);
 	perf_buffer_share(real.event);
 	KUNIT_ASSERT_NE(test, perf_ring_reserve_shared(&real.rb->ring, shared, 8, false, &start),
 			0);
-	/* perf_ring_commit() does this if PERF_RING_CLOSING is set. */
+	/* These are the steps of perf_ring_commit() if another CPU has set PERF_RING_CLOSING. */
 	shared->wake[0] = true;
 	atomic_long_add(8, &shared->committed[0]);
 	KUNIT_EXPECT_EQ(test, real.rb->ring.user->data_head, 0);

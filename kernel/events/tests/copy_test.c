@@ -114,7 +114,7 @@ static void copy_compare(struct kunit *test, const struct forked *plain,
 	KUNIT_EXPECT_EQ(test, plain->copies[i]->event_flags, PERF_EVENT_PLAIN_COPY);
 	KUNIT_EXPECT_EQ(test, full->copies[i]->event_flags, 0);
 	for (at = 0; at < COMPARED; at += sizeof(*a), a++, b++) {
-		/* Of the other fields only the sizes share a word with a field that may differ. */
+		/* The sizes share words with fields that may differ, so they are compared below. */
 		if (!may_differ(at) && !may_differ(at + sizeof(*a) - 1))
 			KUNIT_EXPECT_EQ_MSG(test, copy_translate(*a, plain, full), *b,
 					    "copy %d, byte %zu of struct perf_event", i, at);
@@ -200,8 +200,8 @@ static void copy_groups(struct kunit *test)
 }
 
 /*
- * Until perf_inherit_begin_copy() a copy is off, whatever its event's state: its times must not
- * run, even if the group changes.
+ * A copy is off until perf_inherit_begin_copy(), even if its event is active: the times of
+ * the copy must not run, even if the group changes.
  */
 static void copy_is_off_until_it_begins(struct kunit *test)
 {

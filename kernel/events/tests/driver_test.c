@@ -204,7 +204,7 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
 }
 
-/* The close of a sibling does not take the other members off. */
+/* The close of a sibling does not schedule out the other members. */
 static void member_leaves_alone(struct kunit *test)
 {
 	int here = cpumask_first(cpu_online_mask), i;
@@ -339,8 +339,8 @@ static void some_cpu_always_speaks(struct kunit *test)
 }
 
 /*
- * A task gets its PMU data with its first event that needs the data, whatever the order of
- * events.
+ * A task gets its PMU data with the first event that needs the data, whether or not it has
+ * other events of the PMU before.
  */
 static void task_data_is_for_those_who_ask(struct kunit *test)
 {
@@ -432,7 +432,10 @@ static int cpu_that_can_go(struct kunit *test)
 
 static struct trial *driver_test_watched;
 
-/* Result for the test, because the thread of CPU hotplug must not use assertions */
+/*
+ * driver_prepares() opens an event. The CPU hotplug thread must not use assertions: see
+ * trial::nr.
+ */
 static bool driver_test_opens;
 
 static void open_as_it_comes(struct trial *t, unsigned int cpu)
@@ -507,7 +510,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, 4);
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	perf_event_release_kernel(t->events[--t->nr]);
-	/* The other event was taken off and put on again while this one was closed. */
+	/* The close of this event scheduled the other one out and in again. */
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds - 1);
 
 	/* An event that ended with its CPU is not scheduled again. */

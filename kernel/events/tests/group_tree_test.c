@@ -213,7 +213,7 @@ static void tree_test_ran_together(struct tree_fixture *f, struct perf_event *a,
 	}
 }
 
-/* Two stretches, of which the second is not present while the first one runs */
+/* Two stretches: at first only groups of the first one run, for one second. */
 static void stretch_comes_in_level(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
@@ -230,7 +230,7 @@ static void stretch_comes_in_level(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 0ULL);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[1]), 10ULL);
 
-	/* The second stretch gets no advantage for the second that the first one has run. */
+	/* The groups of the second stretch have not run yet, but get no advantage from that. */
 	tree_test_settle(f, 2);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[i]), i == 1 ? 10ULL : 0ULL);

@@ -154,7 +154,7 @@ static void told_before_it_goes_on(struct kunit *test)
 	of_cpu = open_on(test, h, raw_smp_processor_id(), NULL, false);
 	expect_switch(test, h, true);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
-	/* The CPU's event is taken off for one of the task, and put on again. */
+	/* The CPU's event is scheduled out for an event of the task, and scheduled in again. */
 	open_on(test, h, -1, current, true);
 	expect_switch(test, h, true);
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
@@ -246,7 +246,7 @@ static void told_before_a_cgroup_goes_on(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen.enables, 1U);
 	}
 	KUNIT_EXPECT_TRUE(test, is_on(event));
-	/* Now there is a CPU event as well, and the previous task has an event, too. */
+	/* Now there is also a per-CPU event, and the previous task has an event, too. */
 	open_on(test, h, raw_smp_processor_id(), NULL, false);
 	scoped_guard(irqsave) {
 		leave_cgroup();
@@ -394,7 +394,7 @@ static void rotation_and_switches(struct kunit *test)
 	}
 }
 
-/* A stopped event continues with its own count, whichever counter it has then. */
+/* A stopped event continues with its own count, also on another counter. */
 static void habits_test_throttled(struct kunit *test, unsigned int mask, bool freq)
 {
 	struct sim_habits *h = add_pmu(test, mask);
@@ -628,7 +628,7 @@ static void periods_that_cannot_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 2 * SIM_LEAST_PERIOD);
 }
 
-/* A group of which the last member does not fit, on a PMU without transactions */
+/* A group whose last member does not fit, on a PMU without transactions */
 static void group_without_a_transaction(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_NO_TXN | SIM_MOVES);

@@ -146,7 +146,7 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
 	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
-	/* Like its overflow in the child */
+	/* Queue a sigtrap, as an overflow of the copy in the child does. */
 	perf_event_hold(copy);
 	WRITE_ONCE(copy->cold->sigtrap_queued, 1);
 	KUNIT_ASSERT_EQ(test, task_work_add(child, &copy->cold->sigtrap_work, TWA_NONE), 0);
@@ -287,7 +287,7 @@ static int init_on_speaker(struct perf_event *event)
 	return sim_init(event);
 }
 
-/* The events of a PMU are on the CPU that its driver selects, whatever the opener's CPU. */
+/* The events of a PMU are on the CPU that its driver selects, not on the requested one. */
 static void driver_chooses_the_cpu(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -315,7 +315,7 @@ static void driver_chooses_the_cpu(struct kunit *test)
 	while (nr--)
 		KUNIT_EXPECT_EQ(test, sim_test_value(f->events[nr]), 7ULL);
 
-	/* The driver may have no CPU left. */
+	/* The driver may have no CPU for the event. */
 	life_test_speaker = -1;
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
@@ -511,7 +511,10 @@ static void enabled_behind_its_limit(struct kunit *test)
 		local_irq_disable();
 		perf_sample_data_init(&data, 0, 1);
 		KUNIT_EXPECT_EQ(test, perf_event_overflow(event, &data, task_pt_regs(current)), 1);
-		/* This changes the limit without an interrupt, and enables interrupts. */
+		/*
+		 * The pending interrupt runs after this function has changed the limit and
+		 * enabled interrupts.
+		 */
 		perf_event_turn_on(event);
 		local_irq_enable();
 	}

@@ -459,7 +459,7 @@ static int try_demand(struct kunit *test, struct fake_pmu *fake, const struct de
 	event->attr = c->attr;
 	event->attr.type = type;
 	err = try_event(event);
-	/* Whatever the result, destroy was called once. */
+	/* destroy was called once, both after a success and after an error. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), destroyed + 1);
 	return err;
 }

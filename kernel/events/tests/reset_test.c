@@ -139,7 +139,11 @@ static void make_residence(struct kunit *test, int cpu)
 	KUNIT_EXPECT_EQ(test, perf_residence_make(ctx, cpu), 0);
 }
 
-/* Replace this task's context by this CPU's residence, like a switch. */
+/*
+ * Run both halves of a context switch from this task to itself, which schedules in this
+ * CPU's residence in place of the task's context. Return: whether a residence is scheduled
+ * in
+ */
 static bool come_under_residence(void)
 {
 	guard(irqsave)();
@@ -255,7 +259,7 @@ static void reset_against_tracepoint(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), 0ULL);
 		KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), group ? 0ULL : 6ULL);
 	}
-	/* If it is off, the tracepoint may still have seen it on. */
+	/* The tracepoint may have read the state of the event before the event was disabled. */
 	on_and_off(events[1], false);
 	reset_in_between(&site, events[1], false);
 	KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), 0ULL);
@@ -265,7 +269,7 @@ static void reset_against_tracepoint(struct kunit *test)
 	kthread_stop(asleep);
 }
 
-/* The same for a new period, of which the remainder is counted. */
+/* A new period of such an event is set on the event's CPU, which adds to period_left. */
 static void period_against_tracepoint(struct kunit *test)
 {
 	struct slow_site site = {};
@@ -287,8 +291,8 @@ static void period_against_tracepoint(struct kunit *test)
 }
 
 /*
- * A residence replaces the context of the task that resets. Another task with copies does not
- * run.
+ * This task resets its events while a residence replaces its context. The copies of another
+ * task, which does not run, are reset, too.
  */
 static void reset_under_residence(struct kunit *test)
 {

@@ -365,7 +365,7 @@ static void cpu_events_come_first(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* An event for which user space gets more than the sum is scheduled for each task separately. */
+/* A context that has an event with one of these attributes is not a clone. */
 static void only_what_counts(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -576,8 +576,9 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *ro
 }
 
 /*
- * The leader of a group is closed, and its software sibling becomes resident. In the meantime
- * each occurrence is counted once, whichever contexts have changed already.
+ * The leader of a group is closed, and its software sibling becomes resident, in one
+ * context after another. Each occurrence is counted once, even if only some contexts have
+ * changed.
  */
 static void group_becomes_resident(struct kunit *test)
 {

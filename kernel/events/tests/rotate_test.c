@@ -48,7 +48,10 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 		waited = is_on(big) ? 0 : waited + 1;
 		longest = max(longest, waited);
 	}
-	/* Each round schedules in some group that has run less than those that are on. */
+	/*
+	 * Each round schedules in a group that has run less than the groups that are
+	 * scheduled in.
+	 */
 	kunit_info(test, "longest wait: %d rounds", longest);
 	KUNIT_EXPECT_LE(test, longest, 25);
 	for (i = 0; i < ARRAY_SIZE(small); i++) {
@@ -248,7 +251,7 @@ static void rotation_stops_when_nobody_waits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
 }
 
-/* CPU and task have a group each that needs all counters: each group is on for half of the time. */
+/* CPU and task have a group each that needs all counters: each is scheduled in half of the time. */
 static void cpu_and_task_take_turns(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -364,8 +367,8 @@ static void rotate_test_share(struct kunit *test, bool cpu_first, u64 before, bo
 }
 
 /*
- * The shares are fair, however long the CPU's or the task's groups have run before the others
- * were opened.
+ * The shares are fair, even if the CPU's or the task's groups have run for long before the
+ * others were opened.
  */
 static void nobody_is_too_old(struct kunit *test)
 {

@@ -643,7 +643,7 @@ static void test_read_size_limit(struct kunit *test)
 	mutex_unlock(&env->ctx.mutex);
 }
 
-/* Whatever fields a driver sets, the record's size is correct and fits into a u16. */
+/* The record's size is correct and fits into a u16, even if a driver sets very long fields. */
 static void test_too_long(struct kunit *test)
 {
 	struct sample_env *env = env_alloc(test);
@@ -775,7 +775,7 @@ static void test_own_sample(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, env->handle.addr, (void *)env->buffer + header.size);
 	KUNIT_EXPECT_EQ(test, *word++, MARK(5));
 	KUNIT_EXPECT_EQ(test, *word++, 0ULL);			/* address */
-	KUNIT_EXPECT_EQ(test, *word++, 0ULL);			/* call chain */
+	KUNIT_EXPECT_EQ(test, *word++, 0ULL);			/* callchain */
 	KUNIT_EXPECT_EQ(test, *(u32 *)word++, (u32)sizeof(u32));	/* raw data */
 	for (; (u8 *)word < env->buffer + 12 * sizeof(u64); word++)
 		KUNIT_EXPECT_EQ(test, *word, 0ULL);

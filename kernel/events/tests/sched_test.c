@@ -247,7 +247,7 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 	expect_counted_for_ticks(test, ctx, 0);
 }
 
-/* Whatever the order of opening, the pinned groups are on. */
+/* The pinned groups are scheduled in, for each order of opening. */
 static void pinned_groups_go_first(struct kunit *test)
 {
 	int order;
@@ -320,8 +320,8 @@ static void exclusive_group_is_alone(struct kunit *test)
 		one_round(test);
 	}
 	/*
-	 * Equal except for a turn: a context switch may choose either of two groups with the same
-	 * runtime.
+	 * The shares differ by a few rounds at most: a context switch may choose either of
+	 * two groups with the same runtime.
 	 */
 	KUNIT_EXPECT_LE(test, abs(on[0] - on[1]), 4);
 	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
@@ -392,7 +392,7 @@ static void software_leader_goes_with_hardware(struct kunit *test)
 static struct perf_event *sched_test_overflows;
 static int (*sim_add)(struct perf_event *event, int flags);
 
-/* The last overflow within the limit of an event that is already on */
+/* pmu->add that fails, after the last overflow within the limit of an event that is already on */
 static int add_behind_overflow(struct perf_event *event, int flags)
 {
 	if (!sched_test_overflows)
@@ -402,7 +402,7 @@ static int add_behind_overflow(struct perf_event *event, int flags)
 	return -EAGAIN;
 }
 
-/* Other groups are taken off only for a group that is still enabled. */
+/* Other groups are scheduled out only for a group that is still enabled. */
 static void leader_turned_off_on_its_way_in(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -467,7 +467,7 @@ static void time_runs_while_it_is_on(struct kunit *test)
 	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
 	expect_times(test, second, 2 * ROUND_NS, ROUND_NS);
 	on_and_off(first, false);
-	/* Otherwise a context switch might do this at any time. */
+	/* Reschedule now: otherwise a context switch would do that at some time. */
 	scoped_guard(preempt)
 		perf_pmu_resched(first->pmu);
 	sim_test_pass(500);
@@ -783,7 +783,7 @@ static void pinned_groups_stay_on(struct kunit *test)
 	expect_group(test, flexible, true);
 }
 
-/* Whichever PMU schedules its group, a clock event shows its running time. */
+/* A clock event shows its running time, in groups that any PMU schedules. */
 static void clock_counts_in_any_group(struct kunit *test)
 {
 	struct perf_event_attr attr = {

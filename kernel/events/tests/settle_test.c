@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settled copies: a read of the root includes all of their values exactly once, whatever happens
- * to them or their tasks. Included at the end of settle.c.
+ * Settled copies: a read of the root includes all of their values exactly once, also after
+ * changes of the copies or of their tasks. Included at the end of settle.c.
  */
 #include <linux/kthread.h>
 
@@ -160,7 +160,10 @@ static void running_copies_are_not_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* The count of such a clock is a time; the enabled and running times are in the sums, too. */
+/*
+ * The count of a task-clock event is its running time. The enabled and running times are in
+ * the sums, too.
+ */
 static void times_are_settled(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_TASK_CLOCK, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Fixture for suites with a simulated PMU. Counts and times are exact, because time advances only
- * when the test says so.
+ * when the test advances it.
  */
 #ifndef _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
 #define _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H
@@ -170,7 +170,7 @@ static inline bool is_on(const struct perf_event *event)
 	return event->state == PERF_EVENT_STATE_ACTIVE;
 }
 
-/* Either all members are on, or none. */
+/* Either all members are scheduled in, or none. */
 static inline void expect_group(struct kunit *test, struct perf_event *leader, bool on)
 {
 	struct perf_event *member;

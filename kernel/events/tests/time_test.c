@@ -253,7 +253,7 @@ static void reader_whose_clock_is_behind_sees_no_earlier_time(struct kunit *test
 	perf_test_clock_now = 1100;
 	time_test_go(f, &f->leader, PERF_EVENT_STATE_INACTIVE);
 	time_test_go(f, &f->leader, PERF_EVENT_STATE_ACTIVE);
-	/* The time of another CPU. */
+	/* The clock of another CPU, which is behind */
 	perf_test_clock_now = 1060;
 	expect_times(test, &f->leader, 100, 100);
 	time_test_go(f, &f->leader, PERF_EVENT_STATE_OFF);

@@ -44,7 +44,7 @@ static void turn_test_expect_off(struct kunit *test, struct perf_event *leader)
 		KUNIT_EXPECT_EQ(test, member->state, PERF_EVENT_STATE_OFF);
 }
 
-/* Whatever the number of events that are enabled, the group is scheduled out and in once. */
+/* The group is scheduled out and in once, for any number of events that are enabled. */
 static void group_is_scheduled_once(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 4, false);
