@@ -550,8 +550,8 @@ struct pmu {
 	/**
 	 * @del: free the event's counter. The PMU is disabled on this CPU. The event may be
 	 * stopped, paused or throttled, or may never have been started because the group's
-	 * transaction failed. The driver must update event->count, whatever @flags (the core
-	 * passes 0), because read is not called after del.
+	 * transaction failed. The driver must update event->count even without PERF_EF_UPDATE in
+	 * @flags (the core passes 0), because read is not called after del.
 	 */
 	void (*del)(struct perf_event *event, int flags);
 
@@ -842,7 +842,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * struct perf_event_obstacle_note - why a pinned group did not fit
  * @no_node: value that marks the group_node in the same union as not in a tree
  * @what: enum perf_event_obstacle and more, packed as in kernel/events/state.c; 0: not noted
- * @id: id of the leader of one of the groups in its way, or 0
+ * @id: id of the leader of one of the groups that keep it out, or 0
  */
 struct perf_event_obstacle_note {
 	unsigned long	no_node;

@@ -65,8 +65,9 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
  * perf_cgroup_make_clocks - allocate a cgroup's clocks, if it has none
  * @cgrp: the cgroup of an event that is being opened
  *
- * They are not allocated with the cgroup, because few cgroups have events. A CPU that looks for a
- * clock has locked its context since an event of the cgroup was attached there, or needs none.
+ * The clocks are not allocated with the cgroup, because few cgroups have events. A CPU looks for a
+ * clock with its context's lock held. It needs the clock only after an event of the cgroup was
+ * attached to that context, which takes the same lock after the allocation.
  *
  * Context: may sleep.
  * Return: 0 on success, -ENOMEM
@@ -143,7 +144,7 @@ void perf_cgroup_disconnect(struct perf_event *event)
 /**
  * perf_cgroup_count - count a cgroup event that is attached or detached
  * @event: the event, in a CPU's context, whose lock is held
- * @cpuctx: this CPU's context, if it is the event's and running, or NULL
+ * @cpuctx: this CPU's context if the event is in it and its clock runs, else NULL
  * @n: 1 for attached, -1 for detached
  */
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n)
@@ -261,7 +262,10 @@ static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pm
 			if (!perf_cgroup_has_events_here(cgrp) ||
 			    !perf_cgroup_pinned_waits(epc, cgrp))
 				continue;
-			/* Flexible groups must not keep a cgroup's pinned group out. */
+			/*
+			 * A pinned group of a cgroup waits: schedule out the flexible
+			 * groups that may use its counters.
+			 */
 			perf_pmu_resched_cpu(cpuctx, &cpuctx->ctx, epc->pmu);
 			return;
 		}

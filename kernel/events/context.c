@@ -322,7 +322,10 @@ static void perf_context_call_here(void *info)
 	}
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
-	/* If this did not hold, perf_context_call() would loop forever. */
+	/*
+	 * The clock of current's context runs here or not at all, or perf_context_call()
+	 * would not end.
+	 */
 	clock_cpu = perf_clock_cpu(&ctx->clock);
 	WARN_ON_ONCE(ctx->task == current && clock_cpu >= 0 && clock_cpu != smp_processor_id());
 	if (clock_cpu == smp_processor_id()) {
@@ -455,7 +458,10 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 	perf_settled_catch_up(root);
 	cpumask_clear(&together_cpus);
 	for_each_copy(copy, root) {
-		/* Neither this copy nor any after it was running just now. */
+		/*
+		 * This copy and all after it are settled: the clocks of their contexts were
+		 * stopped.
+		 */
 		if (perf_copy_is_settled(copy))
 			break;
 		cpu = perf_clock_cpu(&copy->ctx->clock);
@@ -465,7 +471,7 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 		n++;
 	}
 	perf_delay(CALL_TOGETHER);
-	/* The caller can make a single call itself. */
+	/* The caller checks each copy afterwards, and can make a single call itself. */
 	if (n > 1)
 		on_each_cpu_mask(&together_cpus, perf_context_call_together, &func, true);
 	mutex_unlock(&together_lock);

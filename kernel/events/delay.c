@@ -62,7 +62,7 @@ struct delays {
 
 static DEFINE_PER_CPU(struct delays, delays);
 
-/* A race with an interrupt or another CPU does not make it less random. */
+/* A race with an interrupt or another CPU does no harm: the numbers are still random. */
 static u32 perf_delay_next_random(void)
 {
 	u32 next = raw_cpu_read(delays.random) * 1664525 + 1013904223 + raw_smp_processor_id();

@@ -158,7 +158,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	event->cpu = cpu;
 	event->oncpu = -1;
 	event->attr = *attr;
-	/* Not checked without a branch stack; drivers may set it themselves. */
+	/* Checked only with a branch stack; a driver may set its own branch_sample_type. */
 	if (!has_branch_stack(event))
 		event->attr.branch_sample_type = 0;
 	event->orig_type = attr->type;
@@ -233,7 +233,7 @@ static bool perf_event_needs_cold(const struct perf_event *event)
 	       (event->attr.inherit && !event->parent);
 }
 
-/* Do copies of @event, which is complete, need only a count and times? */
+/* Can copies of @event be plain, with only a count and times? All fields of @event are set. */
 static bool perf_event_can_be_plain(const struct perf_event *event)
 {
 #ifdef CONFIG_SECURITY
@@ -266,7 +266,7 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 		if (err)
 			return err;
 	}
-	/* This driver writes samples itself. The field ns shares memory with address filters. */
+	/* The s390 driver writes samples itself. The field ns shares memory with filters. */
 	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
 	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
@@ -351,7 +351,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 
 static void perf_event_free_memory(struct perf_event *event)
 {
-	/* Event sites may have used these until now. */
+	/* Until now event sites may have used the filter and the cold part. */
 	perf_tracepoint_free_filter(event);
 	perf_event_free_cold(event->cold);
 	if (event->orig_type == PERF_TYPE_TRACEPOINT)
@@ -694,7 +694,7 @@ void perf_event_free_released(struct list_head *released)
 	if (list_empty(released))
 		return;
 	first = list_first_entry(released, struct perf_event, gone_entry);
-	/* The others remain linked to the first one. */
+	/* The other copies remain linked to the first one, for the callback. */
 	list_del_init(released);
 	call_rcu(&first->rcu_head, perf_event_free_ring_rcu);
 }

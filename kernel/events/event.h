@@ -6,7 +6,7 @@
 
 /* perf_event::event_flags: resources to be released */
 #define PERF_EVENT_CLAIMED		0x1	/* its PMU's exclusive_cnt */
-#define PERF_EVENT_CALLCHAIN		0x2	/* call chain buffers */
+#define PERF_EVENT_CALLCHAIN		0x2	/* callchain buffers */
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events_get() */
 #define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */
 #define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
@@ -31,9 +31,9 @@
 #define PERF_EVENT_GOES_ON		0x100	/* disabled now, to be enabled there */
 
 /*
- * The root of an event is the event that was opened: the event itself, or the event of which
- * it is an inherited copy. A copy of a copy has the same root. The root has the file, the
- * buffer, and the id that user space knows for all of its copies.
+ * The root of an inherited copy is the event that was opened, also for a copy of a copy. An
+ * event that was opened is its own root. The root has the file, the buffer, and the id that
+ * user space knows for all of its copies.
  */
 static inline struct perf_event *perf_event_root(const struct perf_event *event)
 {

@@ -56,8 +56,8 @@ DEFINE_CLASS(family_group, struct mutex *, perf_family_leave(_T), perf_family_en
 	     const struct perf_event *leader)
 
 /*
- * Exchange the lock @held for the lock of @root's family; either may be NULL. For walks over
- * events, most of which have the same lock as the previous event. Return the lock that is
+ * Exchange the lock @held for the lock of @root's family; either may be NULL. Used by walks
+ * over events: most events have the same lock as the previous one. Return the lock that is
  * held now.
  */
 static inline struct mutex *perf_family_change(struct mutex *held, const struct perf_event *root)

@@ -63,8 +63,8 @@ static long perf_file_ioctl_compat(struct file *file, unsigned int cmd, unsigned
 #endif
 
 /*
- * EPOLLIN once for each wakeup; EPOLLHUP if there is no buffer, or there can be no more
- * records.
+ * Return EPOLLIN once for each wakeup, and EPOLLHUP if there is no buffer or there can be
+ * no more records.
  */
 static __poll_t perf_file_poll(struct file *file, poll_table *wait)
 {

@@ -499,7 +499,10 @@ static bool perf_group_leave_leader(struct perf_event *event, bool attached)
 	struct perf_event_pmu_context *epc = event->pmu_ctx;
 	struct perf_event *leader = event->group_leader;
 
-	/* Files of an exited task are closed one by one, and nothing is scheduled. */
+	/*
+	 * The task has exited, so no event of the group is scheduled again: only unlink the
+	 * event.
+	 */
 	if (event->ctx->task == PERF_TASK_GONE) {
 		perf_group_unlink(event, leader);
 		return false;
@@ -552,9 +555,9 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	bool resched, moved;
 
 	/*
-	 * The members of a removed leader were scheduled out, and may be scheduled in
-	 * separately. If no event of a group is left, its counter is free until the next
-	 * rotation, as after the disable of an event.
+	 * The siblings of a removed leader become groups of their own, and the PMU is
+	 * rescheduled for them. If no event of the group is left, waiting groups get its
+	 * counters at the next rotation, as after the disable of an event.
 	 */
 	if (leader == event) {
 		moved = event->nr_siblings;
@@ -564,8 +567,8 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		else if (attached)
 			perf_group_leave(event);
 		/*
-		 * After the task's exit nothing is scheduled, and the members are removed one by
-		 * one.
+		 * After the task's exit the siblings are not scheduled again, so they are
+		 * added to no tree.
 		 */
 		perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);
 	} else {
@@ -616,7 +619,7 @@ static void perf_group_complete_locked(struct perf_event *leader, struct perf_cp
 
 /**
  * perf_group_complete - start a group of copies, or add it to its tree
- * @leader: leader of the group, all of which was attached by perf_event_attach_copy();
+ * @leader: leader of a group whose events were all attached by perf_event_attach_copy();
  *	ctx->mutex is held, and the context is unpublished
  *
  * Context: takes ctx->lock; interrupts are on.
@@ -653,11 +656,13 @@ static bool perf_group_is_off(const struct perf_event *event)
 }
 
 /*
- * May an event be detached on another CPU than that of its context? Not a sampling software
- * event: an event site may be writing its sample; the call of that CPU waits for it. Not an
- * event that moves to another context: an event site at this event would follow it there. Not
- * the last event of a task: without events context switches ignore the context, so its clock
- * must be stopped on its CPU.
+ * May any CPU detach the event, without a call of the CPU that runs its context? Not if
+ * - the event is a sampling software event: an event site may be writing its sample, and
+ *   the call waits for the site;
+ * - the event moves to another context: an event site at this event would continue in the
+ *   lists of that context;
+ * - the event is the last one of a task: context switches ignore a context without events,
+ *   so the call must stop the context's clock.
  */
 static bool perf_group_detaches_anywhere(const struct perf_event *event,
 					 enum perf_event_state end)
@@ -672,8 +677,8 @@ static bool perf_group_detaches_anywhere(const struct perf_event *event,
 }
 
 /*
- * Does the group have resident events that are scheduled only because of other events, one of
- * which is @event?
+ * Does the group have events that could be resident, while @event could not? They may
+ * become resident when @event is removed.
  */
 static bool perf_group_holds_residents(const struct perf_event *event)
 {

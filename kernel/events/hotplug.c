@@ -7,9 +7,10 @@
  * last driver has done so, and stop before the first driver shuts down.
  *
  * Events of resources that several CPUs share move to another of these CPUs. The core moves
- * those of PMUs with a scope, drivers those of other system-wide PMUs. If no such CPU is
- * online, the former wait until there is one for the instance. The latter end: only the
- * driver knows to which CPU they would move, and it does not look for them any more.
+ * the events of PMUs with a scope, and drivers move those of other system-wide PMUs. If none
+ * of these CPUs is online, the events of a PMU with a scope wait until one of them is. Other
+ * events end: only the driver knows to which CPU they would move, and it does not move them
+ * any more.
  */
 #include <linux/cpuhotplug.h>
 
@@ -94,7 +95,7 @@ static void perf_hotplug_set_online(unsigned int cpu, bool online)
  */
 int perf_event_init_cpu(unsigned int cpu)
 {
-	/* Only on the CPU itself. */
+	/* The call that prepares the CPU runs on another CPU: do nothing yet. */
 	if (!cpu_online(cpu) || cpu != raw_smp_processor_id())
 		return 0;
 	perf_hotplug_set_online(cpu, true);
@@ -309,7 +310,7 @@ static void perf_hotplug_migrate(const struct migration *which, int src_cpu, int
 }
 
 /**
- * perf_scope_migrate - move the CPU events of all PMUs of a scope to another CPU
+ * perf_scope_migrate - move the per-CPU events of all PMUs of a scope to another CPU
  * @scope: scope of the PMUs, not %PERF_PMU_SCOPE_NONE
  * @src_cpu: former CPU of the PMUs' instances
  * @dst_cpu: new CPU of the PMUs' instances
@@ -329,7 +330,7 @@ void perf_scope_migrate(unsigned int scope, int src_cpu, int dst_cpu)
 }
 
 /**
- * perf_pmu_migrate_context - move a PMU's CPU events to another CPU
+ * perf_pmu_migrate_context - move a PMU's per-CPU events to another CPU
  * @pmu: a system-wide PMU
  * @src_cpu: former CPU of the PMU's instance
  * @dst_cpu: new CPU of the PMU's instance

@@ -72,7 +72,7 @@ static u64 perf_inherit_next_id(struct fork_args *args)
 		args->nr_ids = args->expected;
 		args->next_id = perf_event_id_take(args->nr_ids);
 	}
-	/* There are more copies than events only if one had to be made again. */
+	/* A copy that was made again has used two ids, so fewer ids than copies may be left. */
 	if (unlikely(!args->nr_ids))
 		return perf_event_id_new();
 	args->nr_ids--;
@@ -218,7 +218,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 	copy->id = perf_inherit_next_id(args);
 
 	refcount_inc(&args->ctx->refcount);
-	/* The unregistration of a PMU does not revoke a copy itself. */
+	/* This cannot fail: perf_pmu_unregister() finds copies only through their roots. */
 	WARN_ON_ONCE(perf_event_set_context(copy, args->ctx));
 	if (attr->freq) {
 		u64 period = event->hw.sample_period;

@@ -188,7 +188,7 @@ static inline void perf_lock_allocates_nothing(struct mutex *lock)
 	fs_reclaim_release(GFP_KERNEL);
 }
 
-/* This never changes for an event; the owner of other events may. */
+/* The owner of a kernel event never changes; a task that owns an event may exit. */
 static inline bool is_kernel_event(const struct perf_event *event)
 {
 	return READ_ONCE(event->owner) == PERF_TASK_GONE;

@@ -310,7 +310,10 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 		kill = POLL_HUP;
 		perf_overflow_queue_work(event, &cold->disable_work);
 	}
-	/* Each overflow sends a signal; the last one of a limited number is different. */
+	/*
+	 * Each overflow sends a signal: POLL_HUP for the last one that the limit allows,
+	 * else POLL_IN.
+	 */
 	if (signals)
 		WRITE_ONCE(event->pending_kill, kill);
 	if (event->attr.sigtrap)

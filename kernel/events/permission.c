@@ -10,7 +10,7 @@
 int sysctl_perf_event_paranoid __read_mostly =
 	IS_ENABLED(CONFIG_SECURITY_PERF_EVENTS_RESTRICT) ? 3 : 2;
 
-/* Does the paranoid level forbid the caller something that is forbidden from @level on? */
+/* Is the caller denied an operation that perf_event_paranoid restricts from @level on? */
 static bool perf_forbidden_from(int level)
 {
 	return READ_ONCE(sysctl_perf_event_paranoid) >= level && !perfmon_capable();

@@ -4,7 +4,10 @@
 
 #include <linux/types.h>
 
-/* What may the caller see? A missing capability is not logged. May sleep. */
+/*
+ * May the caller see all events of a CPU, or the ids of BPF programs? A missing capability
+ * is not logged. May sleep.
+ */
 bool perf_may_see_cpu(void);
 bool perf_may_see_bpf(void);
 

@@ -410,7 +410,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 	if (err) {
 		if (err != -ENOENT)
 			perf_refuse_by_pmu(event, err);
-		/* The driver has undone its part. */
+		/* event_init has failed and kept no resource, so there is nothing to destroy. */
 		event->destroy = NULL;
 		goto refused;
 	}
@@ -419,7 +419,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 		err = perf_cpu_pmu_contexts_make(pmu);
 	if (err)
 		goto undo;
-	/* Drivers use only this field. */
+	/* hw.aux_paused has the current state; attr.aux_start_paused is only its initial value. */
 	if (event->attr.aux_start_paused)
 		event->hw.aux_paused = 1;
 

@@ -73,7 +73,7 @@ static int perf_read_cpu(const struct perf_event *event, bool group, int cpu)
 
 static void perf_read_member(struct perf_event *event)
 {
-	/* A software event of the group has a PMU of its own. */
+	/* A group may have events of other PMUs: software events. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 }

@@ -80,7 +80,7 @@ static const struct file_operations perf_report_cpus_fops = {
 	.release	= perf_report_cpus_release,
 };
 
-/* At most so many groups of a tree are examined with interrupts off. */
+/* Maximum number of groups of a tree that are examined with interrupts off */
 #define GROUPS_COUNTED	1000
 
 /**
@@ -218,7 +218,7 @@ static const struct file_operations perf_report_pmus_fops = {
 /**
  * struct buffer_report - the buffers of a user for one CPU
  * @uid: user whose limit the memory is charged to; root for memory that is not charged
- * @cpu: the only CPU that writes to them; -1 for buffers of task events on any CPU
+ * @cpu: the only CPU that writes to them; -1 for buffers of per-task events on any CPU
  * @buffers: number of buffers
  * @pages: pages of the data areas, with the user pages
  * @aux_pages: pages of the AUX areas

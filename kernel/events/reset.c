@@ -206,8 +206,9 @@ static void perf_reset_call(struct perf_event *event, bool group)
 	struct task_struct *task = NULL;
 
 	/*
-	 * After the task's exit nothing counts. The exit waits for the family's lock before it
-	 * adds the values to the sums.
+	 * An event does not count after the exit of its task, so any CPU can reset it. For
+	 * a copy, the exit waits for the family's lock, which is held here, before it adds
+	 * the copy's values to the sums of its root.
 	 */
 	if (!perf_context_call(event->ctx, event,
 			       group ? perf_reset_group_locked : perf_reset_one_locked, &task))
@@ -311,12 +312,15 @@ static void perf_reset_group_copies(struct perf_event *leader)
 static void perf_reset_family(struct perf_event *event)
 {
 	if (event->attr.inherit && !event->parent) {
-		/* Necessary even without copies, because of the sum of exited copies. */
+		/*
+		 * Necessary even if there are no copies now, because of the sum of exited
+		 * copies.
+		 */
 		CLASS(family_group, lock)(event);
 		if (lock)
 			perf_reset_copies(event);
 	}
-	/* Last, because the page shows the sum. */
+	/* Reset the event last, because its page shows the sum over all copies. */
 	perf_event_reset_count(event);
 }
 
@@ -344,8 +348,8 @@ static void perf_reset_group(struct perf_event *leader)
  * @group: reset its whole group
  *
  * The counts of exited copies are reset as well; times are kept. For PERF_EVENT_IOC_RESET, see
- * perf_event_open(2). There is one call to another CPU per running context, whatever the number
- * of events, and none for clocks.
+ * perf_event_open(2). There is one call to another CPU per running context, for any number of
+ * events, and none for clocks.
  *
  * Context: may sleep.
  */

@@ -150,7 +150,7 @@ void perf_clones_join(struct perf_event_context *parent, struct perf_event_conte
 		 * none of its plain copies is settled.
 		 */
 		WRITE_ONCE(parent->cloned, true);
-		/* Pairs with perf_residence_find(): switches see initialized memory. */
+		/* Pairs with perf_residence_find(): switches see initialised memory. */
 		smp_store_release(&parent->clones, clones);
 	}
 	refcount_inc(&clones->refcount);
@@ -281,7 +281,7 @@ void perf_residence_evict(struct perf_event_context *ctx)
 
 /*
  * Queue work for current to make a residence. Current has followed another task on this CPU,
- * their contexts are clones, and there is no residence. Interrupts are off, and the runqueue may
+ * their contexts are clones, and there is no residence. Interrupts are off, and the run queue may
  * be locked, so the work runs when current returns to user space.
  */
 static void perf_clones_ask(struct perf_clones *clones)
@@ -325,7 +325,7 @@ struct perf_event_context *perf_residence_find(struct perf_event_context *ctx,
 		return NULL;
 	/* Pairs with perf_residence_make(): the entries of a new table are NULL. */
 	at = smp_load_acquire(&clones->at);
-	/* Pairs with perf_residence_make(): the residence is initialized. */
+	/* Pairs with perf_residence_make(): the residence is initialised. */
 	residence = at ? smp_load_acquire(&at[smp_processor_id()]) : NULL;
 	if (residence)
 		return READ_ONCE(residence->nr_sched) ? residence : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scheduling of groups on the counters, and task switches.
+ * Scheduling of groups on the counters, and context switches.
  *
  * Pinned groups are scheduled in first, the CPU's before its task's; then the flexible groups
  * in the same order. Flexible groups that do not fit wait for the rotation timer (rotate.c).
@@ -51,7 +51,7 @@ static void perf_sched_events_off(struct work_struct *work)
 static DECLARE_DELAYED_WORK(sched_events_work, perf_sched_events_off);
 
 /**
- * perf_sched_events_get - enable the hooks of task switches
+ * perf_sched_events_get - enable the hooks of context switches
  *
  * The first caller waits until all CPUs use the hooks.
  *
@@ -439,7 +439,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		} else {
 			tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
 		}
-		/* Stop if as many counters are in use as ever were at the same time. */
+		/* The PMU is probably full: as many counters are in use as ever before. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
 	}
@@ -654,7 +654,7 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 }
 
 /**
- * perf_context_take_off - perf_context_sched_out() outside of a task switch
+ * perf_context_take_off - perf_context_sched_out() outside of a context switch
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMUs that watch task switches, because their hardware stores data of the running task.
+ * PMUs that watch context switches, because their hardware stores data of the running task.
  *
  * In each half of a switch pmu->sched_task() is called once for each PMU that called
  * perf_sched_cb_inc(), with the PMU disabled. The driver clears data such as the last
@@ -52,7 +52,7 @@ void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 }
 
 /**
- * perf_pmu_hold - keep a PMU disabled until the end of a task switch
+ * perf_pmu_hold - keep a PMU disabled until the end of a context switch
  * @cpuctx: this CPU's context, locked
  * @pmu: disabled by the caller; perf_pmus_release() enables it
  *
@@ -78,7 +78,7 @@ void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 }
 
 /**
- * perf_pmus_release - enable the held PMUs at the end of a task switch
+ * perf_pmus_release - enable the held PMUs at the end of a context switch
  * @cpuctx: this CPU's context; interrupts are off
  */
 void perf_pmus_release(struct perf_cpu_context *cpuctx)
@@ -94,7 +94,7 @@ void perf_pmus_release(struct perf_cpu_context *cpuctx)
 }
 
 /**
- * perf_sched_cb_inc - call pmu->sched_task() at task switches on this CPU
+ * perf_sched_cb_inc - call pmu->sched_task() at context switches on this CPU
  * @pmu: a PMU with this callback
  *
  * Context: the PMU's add or start callback, on the event's CPU.

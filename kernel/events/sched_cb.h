@@ -5,13 +5,13 @@
 #include "internal.h"
 #include "sched.h"
 
-/* Does this PMU watch task switches on this CPU? Interrupts are off. */
+/* Does this PMU watch context switches on this CPU? Interrupts are off. */
 static inline bool perf_wants_switches(const struct pmu *pmu)
 {
 	return !list_empty(&perf_this_cpc(pmu)->sched_cb_entry);
 }
 
-/* Does any PMU watch task switches on this CPU? Interrupts are off. */
+/* Does any PMU watch context switches on this CPU? Interrupts are off. */
 static inline bool perf_switches_are_watched(const struct perf_cpu_context *cpuctx)
 {
 	return unlikely(!list_empty(&cpuctx->sched_cb_list));

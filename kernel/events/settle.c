@@ -45,7 +45,7 @@ static void perf_settled_take_out(struct perf_event *copy)
 		 */
 		if (!list_is_first(&copy->child_list, &cold->copies))
 			list_move(&copy->child_list, &cold->copies);
-		/* All values of other copies were 0. */
+		/* A copy that is not plain was settled only because all its values were 0. */
 		if (copy->event_flags & PERF_EVENT_PLAIN_COPY) {
 			cold->settled.count -= copy->hw.settled.count;
 			cold->settled.enabled -= copy->hw.settled.enabled;
@@ -208,7 +208,7 @@ bool perf_copy_settle(struct perf_event *copy)
 		return false;
 	perf_delay(COPY_SETTLED);
 	copy->event_flags |= PERF_EVENT_SETTLED;
-	/* As in perf_settled_take_out(). */
+	/* Do not move the only entry: see perf_settled_take_out(). */
 	if (!list_is_last(&copy->child_list, perf_event_copies(copy->parent)))
 		list_move_tail(&copy->child_list, perf_event_copies(copy->parent));
 	return true;

@@ -38,8 +38,8 @@
 /* Limit on the groups that a request collects: as many as most PMUs have counters */
 #define GROUPS_NOTED	16
 
-/* perf_event_obstacle_note.what: enum perf_event_obstacle, and */
-#define NOTE_OBSTACLE	0x00f
+/* Fields of perf_event_obstacle_note.what */
+#define NOTE_OBSTACLE	0x00f	/* enum perf_event_obstacle */
 #define NOTE_KERNEL	0x010	/* the group of that id is a kernel event */
 #define NOTE_GROUPS	0xf00	/* number of pinned groups scheduled in; 15: or more */
 #define NOTE_GROUP	0x100

@@ -98,7 +98,7 @@ static void perf_sysctl_set_share(int percent)
 
 /**
  * perf_took_watch - start or stop counting sampling interrupts and their time
- * @on: start; counting stops when each start has had its stop
+ * @on: true to start, false to stop; counting stops when the last watcher has stopped it
  *
  * Context: may sleep.
  */

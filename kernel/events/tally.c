@@ -77,7 +77,7 @@ void perf_tally_throttled(const struct perf_event *event)
 
 /**
  * perf_tally_watch - start or stop the counters of PMUs
- * @on: start; the counters stop when each start has had its stop
+ * @on: true to start, false to stop; the counters stop when the last watcher has stopped them
  *
  * Context: may sleep; no locks are held.
  */

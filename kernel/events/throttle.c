@@ -28,7 +28,7 @@ DEFINE_PER_CPU(u32, perf_throttle_ticks);
 /* Events that were throttled on this CPU since its last tick */
 static DEFINE_PER_CPU(unsigned int, throttled_events);
 /*
- * Idle time of the CPU, in us up to the last tick with CPU events, and in ns between the last
+ * Idle time of the CPU, in us up to the last tick with per-CPU events, and in ns between the last
  * two
  */
 static DEFINE_PER_CPU(u64, idle_us);

@@ -40,9 +40,10 @@ static inline bool perf_event_quiet(const struct perf_event *event)
 int perf_overflow_account(struct perf_event *event, unsigned int flags);
 
 /*
- * One occurrence may complete many periods of many events, and each sample may be large. All
- * samples of a CPU except an event's first are charged to a budget per tick. The budget is
- * that of so many events.
+ * One occurrence may complete many periods of many events, and each sample may be large. So
+ * all samples of an event for one occurrence, except the first, are charged to a budget of
+ * the CPU. In each tick the budget is the number of samples that this many events may
+ * write.
  */
 #define PERF_BUSY_EVENTS	8
 

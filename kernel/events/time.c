@@ -172,7 +172,7 @@ u64 perf_event_ran(const struct perf_event *event)
 
 /*
  * The state that determines a member's times: while the leader is off, the member is neither
- * enabled nor running, whatever its own state.
+ * enabled nor running, even if its own state is active.
  */
 static enum perf_event_state perf_time_state_under(enum perf_event_state leader,
 						   enum perf_event_state own)

@@ -85,7 +85,7 @@ static __always_inline bool perf_clock_runs(const struct perf_event_clock *clock
 	return clock->cpu >= 0;
 }
 
-/* The CPU that the clock runs on, -1 if it is stopped. Any context; it may change at once. */
+/* The CPU that the clock runs on, -1 if it is stopped. Any context; it may change at any time. */
 static __always_inline int perf_clock_cpu(const struct perf_event_clock *clock)
 {
 	return READ_ONCE(clock->cpu);
@@ -254,10 +254,7 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 	u64 now;
 
 	do {
-		/*
-		 * All of the following is of this context, even if the event moves to another
-		 * CPU's.
-		 */
+		/* Use only this context below, even if the event moves to another CPU's context. */
 		ctx = READ_ONCE(event->ctx);
 		/* Pairs with perf_change_go() and perf_change_end(). */
 		seq = smp_load_acquire(&ctx->seq);

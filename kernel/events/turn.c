@@ -162,8 +162,8 @@ static const perf_event_func_t perf_turn_group[] = {
 };
 
 /*
- * Change a resident event's state from this CPU, on whatever CPU it counts: only its
- * context's lock is needed.
+ * Change a resident event's state from this CPU, even if the event counts on another one:
+ * only the lock of its context is needed.
  */
 static bool perf_turn_resident(struct perf_event *event, perf_event_func_t func, void *data)
 {
@@ -279,8 +279,8 @@ static void perf_turn_group_copies(struct perf_event *leader, bool on)
  * @on: enable, not disable
  * @group: include all of the event's group
  *
- * Each running context costs one call to another CPU, whatever the number of events; the calls
- * to the CPUs of copies are made in parallel.
+ * Each running context costs one call to another CPU, for any number of events; the calls to
+ * the CPUs of copies are made in parallel.
  *
  * Context: may sleep.
  */

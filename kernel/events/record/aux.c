@@ -62,7 +62,8 @@ static int perf_aux_piece_order(const struct perf_aux *aux, int capabilities)
 		return 0;
 	/*
 	 * Without overwriting, the hardware interrupts at the end of each allocation. The
-	 * reader is woken once per watermark, so that is the right size.
+	 * reader is woken once per watermark, so an allocation has the size of the
+	 * watermark.
 	 */
 	return aux->overwrite ? ilog2(aux->nr_pages) : get_order(aux->watermark);
 }

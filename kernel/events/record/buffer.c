@@ -421,7 +421,7 @@ void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *e
 }
 
 /*
- * Change event->rb from @old to @new, either of which may be NULL. The locks of both are
+ * Change event->rb from @old to @new; each of them may be NULL. The locks of both are
  * held. Fails if event->rb is not @old, which is only possible if @old is NULL.
  *
  * Once event->rb is NULL, any task may attach the event to a buffer. So the event is removed
@@ -648,7 +648,7 @@ static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *eve
 	if (likely(!perf_output_sharing_is_settled(rb)))
 		return;
 	preempt_disable();
-	/* The wake-up that is queued flushes again if there are still more. */
+	/* The wakeup that is queued flushes again if there are still more. */
 	if (perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event)))
 		perf_output_wakeup(rb, event);
 	preempt_enable();

@@ -342,8 +342,8 @@ noinline void perf_output_end_shared(struct perf_output_handle *handle)
 	bool wake = perf_ring_commit(&rb->ring, &rb->shared, handle->wakeup);
 
 	/*
-	 * Another event's writer may be the one that wakes the readers, but only this event
-	 * can send its own signal.
+	 * The writer of another event may wake the readers instead, but only this event can
+	 * send its own signal.
 	 */
 	if (!wake && handle->wakeup & PERF_RING_WAKE)
 		wake = READ_ONCE(perf_output_cold(event)->fasync);

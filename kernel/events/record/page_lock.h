@@ -14,8 +14,9 @@
  * written.
  *
  * User space can write to page->lock. So the number is kept in the kernel, and page->lock is
- * only a copy. No increment is lost when writers interrupt each other: page->lock is odd
- * during a write, and even after it, whatever user space has stored there.
+ * only a copy. No increment is lost when writers interrupt each other: page->lock is set to
+ * an odd number when a write begins, and to an even number when it ends. A value that user
+ * space has stored there is overwritten.
  *
  * This file needs no kernel context: a test program in user space includes it, and uses a
  * signal as the NMI.

@@ -263,7 +263,10 @@ u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *even
 }
 EXPORT_SYMBOL_GPL(perf_sample_data_size);
 
-/* Drop data that makes the record too long. Only data from a driver can. */
+/*
+ * Only raw data and branch stacks can make a record too long: drop the raw data, and the
+ * branch stack if the record is still too long.
+ */
 static void perf_sample_shed_excess(struct perf_sample_data *data, struct perf_event *event)
 {
 	u32 size;

@@ -10,7 +10,7 @@
 #include "sample_fields.h"
 #include "sample_user.h"
 
-/* Number of bytes that the record can still grow by, with all fields of known size */
+/* Number of bytes by which the record can grow, after all fields of known size are added */
 static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *event)
 {
 	u32 used = perf_sample_data_size(data, event);
@@ -41,7 +41,10 @@ void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event
 	struct perf_callchain_entry *chain = perf_callchain(event, regs);
 	u32 room;
 
-	/* Not perf_callchain()'s shared empty chain, so this CPU may change it. */
+	/*
+	 * A chain with frames is in a buffer of this CPU. Only the empty one is shared, and
+	 * must not be changed.
+	 */
 	if (unlikely(chain->nr > PERF_MAX_STACK_DEPTH)) {
 		room = perf_sample_room(data, event) / sizeof(u64);
 		if (chain->nr > room)

@@ -404,7 +404,7 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 
 		next->event = event;
 		next->runs = old[i].runs;
-		/* A value of no event, so that a read of it is noticed. */
+		/* This value belongs to no event: a test notices if an event counts it. */
 		if (!event) {
 			cpu->counters[i].value = 0x5a5a5a5a & sim_value_mask(sim);
 			continue;

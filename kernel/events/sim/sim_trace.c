@@ -188,7 +188,7 @@ static int sim_trace_add(struct perf_event *event, int flags)
 	if (cpu->event)
 		return -EBUSY;
 	event->hw.state = PERF_HES_STOPPED;
-	/* This CPU's unit has the filters of its last event: force a sync. */
+	/* This CPU's unit still has the filters of the last event: force a sync. */
 	event->hw.addr_filters_gen = 0;
 	cpu->nr_filters = 0;
 	cpu->started = false;

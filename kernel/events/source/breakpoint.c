@@ -861,7 +861,7 @@ void __init perf_breakpoint_pmu_init(void)
 	register_die_notifier(&bp_exceptions_nb);
 }
 
-/* The second option is the one of lib/ for these tests. */
+/* CONFIG_HW_BREAKPOINT_KUNIT_TEST is the option of lib/ for the tests of breakpoints. */
 #if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) || defined(CONFIG_HW_BREAKPOINT_KUNIT_TEST)
 #include "../tests/breakpoint_test.c"
 #endif
