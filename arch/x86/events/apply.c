@@ -3,18 +3,19 @@
  * Reprogramming of the registers, as assigned by count.c and claim.c.
  *
  * The PMU is not stopped for it: counters may run while they are written. So a count that moves is
- * first read and removed from its counter. Whatever the counter counts until its new count owns it
- * is ignored.
+ * first read and removed from its counter. Until the counter is owned by its new count, its value
+ * and its overflows are ignored.
  */
 #include "engine.h"
 
-/* A counter whose overflow no client needs is reprogrammed if it is nearer to it than this. */
+/* A counter is reprogrammed if it is nearer than this to an overflow that no client needs. */
 #define X86_NEAR	BIT_ULL(20)
 
 /*
- * Minimum distance of an overdue counter that counts the kernel: it must not overflow between being
- * programmed and getting its owner, where the overflow interrupt ignores it. For the lower counter
- * of a pair, it must not carry before the upper one is written.
+ * Minimum distance to the overflow, for an overdue count or a pair that counts the kernel. The
+ * overflow interrupt ignores a counter that is being programmed, so the counter must not overflow
+ * before that is complete. The lower counter of a pair must not carry before the upper one is
+ * written.
  */
 #define X86_SETTING	64
 
@@ -56,7 +57,7 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	 */
 	if (count->next == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
-	/* Repeat an overflow that was missed as soon as possible. */
+	/* If the overflow was missed, let the counter overflow as soon as possible. */
 	if ((left <= 0 || (count->key.flags & X86_PAIR)) &&
 	    (core->model->key || (count->key.config & ARCH_PERFMON_EVENTSEL_OS)))
 		least = max_t(s64, least, X86_SETTING);
@@ -201,7 +202,7 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	cpu->used &= ~BIT_ULL(count - cpu->counts);
 	barrier();
 	WRITE_ONCE(cpu->applying, applying);
-	/* Apply what an interrupt has left to this function. */
+	/* Apply the changes that an interrupt has deferred because of @applying. */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
 		x86_apply(cpu);
 }
@@ -434,8 +435,8 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Without global control, a counter runs if its select says so. The upper counter of a pair may
- * always run: it counts only with the lower one.
+ * Without global control, the select of a counter enables it. The upper counter of a pair may
+ * always be enabled: it counts only with the lower one.
  */
 static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 {

@@ -244,7 +244,7 @@ void x86_branch_apply(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_branch_reset - disable the branch unit, whatever its state
+ * x86_branch_reset - disable the branch unit, which may be in any state
  * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
  *
  * Context: interrupts off, or NMI after a crash.

@@ -44,7 +44,10 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	} else if (!x86_place_beside_claim(cpu, counters, true)) {
 		cpu->claimed = counters;
 		cpu->evicted = true;
-		/* Perf has no notice of a claim, and would keep the displaced events scheduled. */
+		/*
+		 * Perf does not know of claims: make it schedule out the events that lose their
+		 * counters.
+		 */
 		perf_pmu_resched_flexible(&cpu->core->pmu);
 		/* A waiting pinned group may have been scheduled, which ends the claim. */
 		err = cpu->claimed != counters || WARN_ON_ONCE(cpu->wanted & counters);
@@ -129,7 +132,7 @@ static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_cla
 	return same;
 }
 
-/* End a change of registers, and apply what an NMI has left to it. */
+/* End a change of registers, and apply the changes that an NMI has deferred. */
 static void x86_claim_done(struct x86_pmu_cpu *cpu)
 {
 	barrier();
@@ -161,7 +164,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
 	if (owned && x86_claim_make_room(cpu, claim->counters)) {
-		/* Reapply, which returns the counters to the other thread. */
+		/* x86_apply() gives the counters that were taken above back to the other thread. */
 		if (cpu->threads) {
 			WRITE_ONCE(cpu->dirty, true);
 			x86_apply(cpu);

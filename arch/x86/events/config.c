@@ -301,7 +301,10 @@ static int x86_check_group(struct x86_core *core, struct perf_event *event)
 	return x86_assign(alone->wishes, alone->n, 0) ? 0 : -EINVAL;
 }
 
-/* This check is first: an unsupported precise_ip is reported whatever the event is. */
+/*
+ * Checked before attr.config: the error of an unsupported precise_ip has precedence over that of an
+ * invalid config.
+ */
 static int x86_check_precise(const struct x86_core *core, struct perf_event *event)
 {
 	u8 most = x86_max_precise(core);

@@ -50,7 +50,7 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 	int counter;
 	u64 total;
 
-	/* In an NMI that has interrupted the handling of PEBS records */
+	/* This is an NMI that has interrupted the handling of PEBS records. */
 	if (count->reload && READ_ONCE(cpu->precise.draining))
 		return READ_ONCE(count->total);
 	do {
@@ -97,7 +97,7 @@ u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
  * @event: a client
  * @total: the total, read after the last update of the event
  *
- * An NMI in the middle accounts its part and leaves the rest.
+ * An NMI may interrupt this function and account the event: each part is accounted only once.
  *
  * Context: any.
  */
@@ -242,7 +242,8 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	if (left) {
 		WRITE_ONCE(cpu->dirty, true);
 		/*
-		 * Else they are stopped when the PMU is enabled, and cleared again the next time.
+		 * If the PMU is disabled, these counters run until it is enabled. So they are not
+		 * marked clean below, and are cleared again the next time.
 		 */
 		if (!cpu->halted) {
 			x86_apply(cpu);
@@ -280,7 +281,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	cpu->had_kernel &= ~counters | cpu->claimed;
 	barrier();
 	WRITE_ONCE(cpu->applying, applying);
-	/* Apply what an interrupt has left to this function. */
+	/* Apply the changes that an interrupt has deferred because of @applying. */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
 		x86_apply(cpu);
 }
@@ -458,7 +459,10 @@ static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_
 	return true;
 }
 
-/* Clients attached to a count that does not move need its index. */
+/*
+ * A count that does not move is not programmed again, so write the index of its counter to the page
+ * of a new client.
+ */
 static void x86_tell_index(struct x86_count *count)
 {
 	const struct perf_event *newest;

@@ -412,7 +412,7 @@ static inline bool x86_counter_is_fixed(int counter)
 	return counter >= INTEL_PMC_IDX_FIXED;
 }
 
-/* What must be cleared before user space may read counters */
+/* Mask of the counters to clear before user space may read them; X86_METRICS_RUN: the metrics */
 static inline u64 x86_clearable(const struct x86_core *core)
 {
 	return core->counters | (core->metrics ? X86_METRICS_RUN : 0);
@@ -572,7 +572,7 @@ void x86_claim_halt(struct x86_pmu_cpu *cpu);
  */
 static __always_inline bool x86_claim_again(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	/* Not if counters were cleared, or are about to be reprogrammed for perf. */
+	/* The counters cannot continue if they were cleared, or may be reprogrammed for perf. */
 	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->halted ||
 	    READ_ONCE(cpu->dirty) || ((cpu->has_clean | cpu->wanted) & claim->counters))
 		return false;

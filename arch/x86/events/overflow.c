@@ -91,7 +91,9 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	struct perf_event *event;
 	u64 total;
 
-	/* The interrupted code is moving or programming the count: leave the overflow to it. */
+	/*
+	 * The interrupted code is moving or programming the count, and checks it for an overflow.
+	 */
 	if (!count || READ_ONCE(count->counter) != counter || (READ_ONCE(count->seq) & 1))
 		return false;
 	total = x86_count_read(cpu, count);
@@ -132,8 +134,8 @@ static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Without global control, the interrupt stops counters by their selects, but only those that would
- * overflow again before the interrupt ends, without end.
+ * Without global control, the interrupt stops counters by their selects. It stops only counters
+ * whose period is so short that they would overflow within the interrupt, again and again.
  */
 static bool x86_due_again(struct x86_count *count)
 {
@@ -294,8 +296,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 
 	/*
 	 * Counters that run may overflow after they were read, so unmask first to get their
-	 * interrupts. Not with a sticky overflow flag: it holds the interrupt back until the select
-	 * is written.
+	 * interrupts. Not with sticky overflow flags: a counter with its flag set sends no
+	 * interrupt until its select is written.
 	 */
 	unmask_first = !bank->control && !bank->sticky;
 	if (unmask_first)
@@ -304,7 +306,10 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	served = x86_serve_overflowed(cpu, regs, applying, later, &others);
 	x86_branch_end_interrupt(cpu, others & later);
 
-	/* The counters are stopped, so none overflows between the read and the unmasking. */
+	/*
+	 * With global control, counters that count the kernel are stopped: none overflows between
+	 * the read and the unmasking.
+	 */
 	if (!unmask_first)
 		x86_unmask();
 	if (x86_sends_once(bank) && x86_has_exclusive(x86_lbr_exclusive_pt))
@@ -330,9 +335,9 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (!served)
 		return x86_is_late(cpu);
 	/*
-	 * Each overflow has caused an interrupt, and this one may be another, even of another
-	 * device. Overflows found after the unmasking may have caused one more; x86_move_counts()
-	 * unmasks, too.
+	 * Each overflow has caused an interrupt of its own, so some of these interrupts may still
+	 * be pending: this NMI may even be from another device. Overflows found after the unmasking
+	 * may have caused one more; x86_move_counts() unmasks, too.
 	 */
 	if (!x86_sends_once(bank) || more || applying)
 		x86_expect_late(cpu);

@@ -130,7 +130,7 @@ static u32 perfctr_hw_kept_value(int counter)
 	return __this_cpu_read(perfctr_this_cpu.kept[counter]);
 }
 
-/* Only the counters of the state suspended last were read at its end. */
+/* Only the counters of the state suspended last have a value in @kept. */
 static bool perfctr_hw_kept(const struct x86_claim *claim)
 {
 	return !(claim->counters & ~__this_cpu_read(perfctr_this_cpu.handed_over));
@@ -298,7 +298,7 @@ bool perfctr_cpu_overflowed(const struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_overflowed);
 
 /**
- * perfctr_cpu_ireload - program interrupting counters at the next resume in any case
+ * perfctr_cpu_ireload - program interrupting counters at the next resume, even if unchanged
  * @state: the state, suspended
  */
 void perfctr_cpu_ireload(struct perfctr_cpu_state *state)

@@ -12,7 +12,7 @@
 #include <asm/perfctr.h>
 
 /* perfctr_cpu_state::k1 */
-#define PERFCTR_RELOAD	1	/* program the interrupting counters in any case */
+#define PERFCTR_RELOAD	1	/* program the interrupting counters, even if unchanged */
 
 /**
  * struct perfctr_layer - register access

@@ -60,7 +60,7 @@ static void x86_heal_control(struct x86_pmu_cpu *cpu)
 	cpu->guest_ran = false;
 	if (!cpu->core->bank->control)
 		return;
-	/* An NMI in the middle writes the register, too. */
+	/* From here on an NMI writes the register, too, because of @control_unsure. */
 	WRITE_ONCE(cpu->control_unsure, true);
 	WRITE_ONCE(cpu->dirty, true);
 }

@@ -446,7 +446,7 @@ static void x86_reset_freeze(const struct x86_core *core)
 }
 
 /**
- * x86_reset_registers - halt and clear all counters, whatever was in them
+ * x86_reset_registers - halt and clear all counters, which may be in any state
  * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
  *
  * Context: interrupts off, or NMI after a crash.
@@ -644,7 +644,7 @@ int x86_check_registers(struct x86_core *core)
  * x86_check_extra - find extra registers that do not work
  * @core: the PMU of this CPU
  *
- * Hypervisors support none of them, whatever the model. Of a pair of twins, both or none are used.
+ * A hypervisor may lack the extra registers of the model. Of two twins, both or neither are used.
  *
  * Context: boot.
  */

@@ -13,7 +13,7 @@
 
 /* Serializes writers of the file; a writer blocks CPU hotplug. */
 static DEFINE_MUTEX(x86_smm_mutex);
-static bool x86_freeze_on_smi = true;	/* x86_smm_mutex; CPU bring-up reads it without */
+static bool x86_freeze_on_smi = true;	/* written with x86_smm_mutex held */
 
 /**
  * x86_can_freeze_on_smi - check whether the file exists

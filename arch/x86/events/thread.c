@@ -26,7 +26,7 @@ static bool x86_takes_half(const struct x86_core *core, const struct x86_wish *w
 	return hweight64(taken & general) <= hweight64(general) / 2;
 }
 
-/* Counts may have kept general counters although fixed ones are free: try without keeping. */
+/* If too many general counters are taken, assign again: move counts to fixed counters. */
 static bool x86_assign_half(const struct x86_core *core, struct x86_wish *wishes, int n)
 {
 	int i;

@@ -435,7 +435,7 @@ void x86_precise_apply(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_precise_reset - disable PEBS, whatever its state
+ * x86_precise_reset - disable PEBS, which may be in any state
  * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
  *
  * Context: interrupts off, or NMI after a crash.

@@ -46,7 +46,7 @@ const struct x86_limit x86_core2_precise[] = {
 
 /*
  * Nehalem and Westmere: load latency, stores that missed the TLB, and loads served from outside of
- * the core. On Nehalem, of the mispredicted branches only calls can be precise.
+ * the core. On Nehalem, mispredicted calls are the only mispredicted branches that can be precise.
  */
 const struct x86_limit x86_nehalem_precise[] = {
 	INTEL_PRECISE(0x0b, 0x10, ALL_FOUR, X86_LIMIT_LATENCY),

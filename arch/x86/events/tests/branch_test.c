@@ -115,7 +115,7 @@ static void branch_fused(struct kunit *test)
 			X86_BRANCH_NONE);
 }
 
-/* No byte beyond the end is read, whatever the bytes: there is no memory. */
+/* The random bytes are the last ones of their allocation: KASAN detects a read beyond them. */
 static void branch_random(struct kunit *test)
 {
 	struct rnd_state random;

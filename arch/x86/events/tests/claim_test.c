@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claims on a CPU whose event selects are memory. Without global control, a counter runs if its
- * select says so. No counter is read or written.
+ * Claims on a CPU whose event selects are memory. Without global control, the select of a counter
+ * enables it. No counter is read or written.
  */
 #include <kunit/test.h>
 

@@ -143,7 +143,10 @@ static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 con
 	return key.flags & (X86_PAIR | X86_NODE);
 }
 
-/* A pair starts at an even counter, whatever edge, inv and cmask are. */
+/*
+ * Floating point operations are counted by a pair of counters, which starts at an even one. The
+ * edge, inv and cmask bits do not change that.
+ */
 static void models_amd_pairs(struct kunit *test)
 {
 	static const u8 families[] = { 0x17, 0x18, 0x19, 0x1a };

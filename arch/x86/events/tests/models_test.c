@@ -526,7 +526,7 @@ static void models_arch_limits(struct kunit *test)
 	const struct x86_model *row = &x86_intel_arch_model;
 	const u64 four = X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
 	const u64 all = X86_GENERAL(8) | X86_GENERAL(16) << INTEL_PMC_IDX_FIXED;
-	/* Filters that fixed counters lack, a second unit mask and an exact threshold included */
+	/* Filters that fixed counters lack, including a second unit mask and an exact threshold */
 	static const u64 more[] = {
 		ARCH_PERFMON_EVENTSEL_EDGE, ARCH_PERFMON_EVENTSEL_INV, BIT_ULL(24), BIT_ULL(31),
 		HSW_IN_TX, HSW_IN_TX_CHECKPOINTED, BIT_ULL(40), BIT_ULL(47), BIT_ULL(36),

@@ -296,7 +296,7 @@ static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 	return 0;
 }
 
-/* A program that gets RDPMC does not see what others have counted on its counters. */
+/* A program that gets RDPMC does not see counts of others in its counters. */
 static void test_mapped(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS);
@@ -339,7 +339,7 @@ static int go_on_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 	return 0;
 }
 
-/* A program with RDPMC does not see what a kernel thread has executed meanwhile. */
+/* A program with RDPMC does not see counts of a kernel thread that has run in between. */
 static void test_kernel_thread(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS);
