@@ -52,7 +52,7 @@ static bool list_empty_careful(const struct list_head *head)
 /**
  * struct copy - an inherited event
  * @child_list: place in the family
- * @count: what the copy itself has counted
+ * @count: count of the copy itself
  * @freed: the memory of the copy may be used for something else
  */
 struct copy {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The driver of x86 counters (the kernel's own source) on a CPU that is made of memory: what all
- * of its tests share. The CPU's interrupts come at any access to a register.
+ * The driver of x86 counters (the kernel's source) on a simulated CPU, for all tests of the driver.
+ * The CPU may deliver an interrupt at any access to a register.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_X86_ENGINE_H
 #define _TOOLS_TESTING_PERF_EVENTS_X86_ENGINE_H
@@ -20,7 +20,7 @@ static inline void msr_clear_bit(u32 msr, u8 bit)
 	machine_wrmsr(msr, machine_rdmsr(msr) & ~BIT_ULL(bit));
 }
 
-/* Whether the driver does what it does with that option */
+/* Value of CONFIG_PERF_EVENTS_CHECK_REGISTERS */
 static bool check_registers;
 #define CONFIG_PERF_EVENTS_CHECK_REGISTERS	check_registers
 
@@ -45,24 +45,24 @@ static bool check_registers;
 #include "x86_machine.h"
 
 #define EVENTS		10
-#define ANY_CODE	0x11	/* an event that every general counter counts */
-#define LIMITED_CODE	0x10	/* one that only counters 0 and 1 count */
-#define EXTRA_CODE	0xb7	/* with a register beside the select, and its twin */
+#define ANY_CODE	0x11	/* event that any general counter can count */
+#define LIMITED_CODE	0x10	/* event that only counters 0 and 1 can count */
+#define EXTRA_CODE	0xb7	/* event with an extra register, which has a twin */
 #define TWIN_CODE	0xbb
-#define NODE_CODE	0xe9	/* one that is common to the CPUs of the node */
-#define LEAK_CODE	0xd0	/* one that spoils counts of the core's other thread */
+#define NODE_CODE	0xe9	/* northbridge event, see node.c */
+#define LEAK_CODE	0xd0	/* event with the erratum of thread.c */
 
-/* Programs may read all events. */
+/* Programs with a mapped event may read counters. */
 int x86_rdpmc = 1;
 
 void x86_event_mapped(struct perf_event *event, struct mm_struct *mm) { }
 
 void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm) { }
 
-/* CR4.PCE: the program that runs can read counters. */
+/* CR4.PCE: the running program can read counters */
 static bool user_reads = true;
 
-/* A test is over before the next one, unless it says so. */
+/* Advanced only by a test */
 unsigned long jiffies = 1;
 
 bool x86_user_reads(void)
@@ -70,7 +70,7 @@ bool x86_user_reads(void)
 	return user_reads || x86_pmu_cpu.opening;
 }
 
-/* A kernel thread runs, in the address space before it. */
+/* A kernel thread runs, with the address space of the program before it */
 static bool in_kernel_thread;
 
 bool x86_in_kernel_thread(void)
@@ -78,7 +78,7 @@ bool x86_in_kernel_thread(void)
 	return in_kernel_thread;
 }
 
-/* The CPU's microcode takes no counter. */
+/* The microcode uses no counter. */
 u64 x86_force_abort_limit(const struct x86_core *core)
 {
 	return core->counters;
@@ -86,7 +86,7 @@ u64 x86_force_abort_limit(const struct x86_core *core)
 
 void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters) { }
 
-/* Records have nothing in them but the counters that they are for. */
+/* A simulated PEBS record contains only the mask of its counters. */
 
 bool x86_record_next(const struct x86_precise *precise, const void *at, const void *end,
 		     struct x86_record *record)
@@ -109,7 +109,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	return true;
 }
 
-/* Branches have a machine of their own, in x86_branch_test.c: no event here wants any. */
+/* The events of these tests have no branch stack: for the branch unit see x86_branch_test.c. */
 
 int x86_branch_init_event(struct perf_event *event)
 {
@@ -165,7 +165,7 @@ static const struct x86_bank with_control = {
 	.masks_lvt = true,
 };
 
-/* The same, but its status can be cleared only while it runs. */
+/* The same, but the status can be acknowledged only while a counter is enabled */
 static const struct x86_bank ack_runs = {
 	.select = 0x186, .counter = 0xc1, .stride = 1, .fixed = 0x309, .fixed_control = 0x38d,
 	.control = 0x38f, .status = 0x38e, .ack = 0x390, .others = ~0ULL,
@@ -185,21 +185,21 @@ static const struct x86_bank selects_alone = {
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 };
 
-/* As the P6's: a counter is halted by a select that has no mode to count in. */
+/* As on a P6: the driver stops a counter by clearing the modes of its select. */
 static const struct x86_bank modes_halt = {
 	.select = 0xc0010000, .counter = 0xc0010004, .stride = 1,
 	.halt = ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS,
 	.always = ARCH_PERFMON_EVENTSEL_ENABLE, .masks_lvt = true,
 };
 
-/* Version 1 of the architecture, as guests have it: Intel's without common registers */
+/* Version 1 of Intel's architectural PMU, as in guests: without global registers */
 static const struct x86_bank version_1 = {
 	.select = 0x186, .counter = 0xc1, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 	.masks_lvt = true,
 };
 
-/* As the P4's: each select keeps a mark of its counter's overflow. */
+/* As on a P4: each select keeps an overflow flag until it is written. */
 static const struct x86_bank marks = {
 	.select = 0x186, .counter = 0xc1, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
@@ -252,7 +252,7 @@ static const struct x86_model thread_model = {
 	.config_mask = X86_RAW_EVENT_MASK,
 };
 
-/* A CPU with the erratum */
+/* A CPU with the erratum of x86_model::idle_selects */
 static const struct x86_model idle_model = {
 	.name = "idle", .limits = thread_limits, .extra = extra,
 	.config_mask = X86_RAW_EVENT_MASK, .idle_selects = machine_idle_selects,
@@ -260,32 +260,33 @@ static const struct x86_model idle_model = {
 
 static struct x86_core core;
 
-/* The trace's driver has users while the machine has traces. */
+/* The PT driver has users while the machine has traces. */
 bool x86_has_exclusive(unsigned int what)
 {
 	return what == x86_lbr_exclusive_pt && (machine.beside & MACHINE_TRACES);
 }
 
-/* The row that is tested */
+/* The model of the CPU */
 static const struct x86_model *row = &model;
 
-/* and what there is beside the counters: MACHINE_* */
+/* Other sources of NMIs of the next machine: MACHINE_* */
 static unsigned int beside;
 
 /**
- * struct counted - an event, and what it should have counted
- * @event: as the driver knows it
- * @on: it has been added
- * @running: and started, and not been stopped
- * @begun: what it would count, at the start: after it surely counted, and
- * @begun_hi: before
- * @lo: it has counted at least this, before @begun
- * @hi: at most this
- * @samples: its overflows so far
- * @stop_at: of these, the one that stops the event, as throttling does
- * @lost: number of periods without a sample: it was stopped at the end, before a late overflow
- * @page_index: of its page: number of the counter plus one, or 0
- * @page_offset: the same: what has to be added to the counter
+ * struct counted - an event, and the limits of its expected count
+ * @event: the event
+ * @on: the event was added
+ * @running: the event is started
+ * @begun: truth_lo() just after the last start
+ * @begun_hi: truth() just before the last start
+ * @lo: lower limit of the count at the last stop
+ * @hi: upper limit of the count at the last stop
+ * @samples: number of overflows
+ * @stop_at: value of @samples at which the core stops the event, as by throttling
+ * @lost: number of periods without a sample, because the event was stopped at the end of the
+ *	period, before a late overflow
+ * @page_index: index in the event's page: number of the counter plus one, or 0
+ * @page_offset: offset in the event's page, to be added to the value of the counter
  */
 struct counted {
 	struct perf_event	event;
@@ -304,7 +305,7 @@ struct counted {
 
 static struct counted counted[EVENTS];
 
-/* As the core does, and arch_perf_update_userpage(). */
+/* As the function of the core, with arch_perf_update_userpage() */
 void perf_event_update_userpage(struct perf_event *event)
 {
 	struct counted *c = container_of(event, struct counted, event);
@@ -316,14 +317,14 @@ void perf_event_update_userpage(struct perf_event *event)
 				  local64_read(&event->hw.prev_count);
 }
 
-/* Counters that the node's other CPU has an event of the node on. */
+/* Counters with a northbridge event on another CPU of the node */
 static u64 other_cpu;
 
 /**
- * struct section - what the events may count while the kernel changes them
- * @user: instructions at its begin, see struct machine
- * @driver: the same
- * @all: the same
+ * struct section - numbers of instructions at a moment, see struct machine
+ * @user: machine::user
+ * @driver: machine::driver
+ * @all: machine::all
  */
 struct section {
 	u64	user;
@@ -336,7 +337,7 @@ static inline struct section now(void)
 	return (struct section){ machine.user, machine.driver, machine.all };
 }
 
-/* The most that an event can count: that of one which counts all the time. */
+/* Upper limit of the count at @at, if the event counts all the time */
 static inline u64 truth(const struct counted *c, struct section at)
 {
 	const struct perf_event_attr *attr = &c->event.attr;
@@ -346,7 +347,7 @@ static inline u64 truth(const struct counted *c, struct section at)
 	return attr->exclude_user ? at.all - at.user : at.all;
 }
 
-/* And at least. */
+/* Lower limit: the driver may stop counters, so its instructions may not be counted. */
 static inline u64 truth_lo(const struct counted *c, struct section at)
 {
 	return truth(c, at) - (c->event.attr.exclude_kernel ? 0 : at.driver);
@@ -364,7 +365,7 @@ static inline void has_ended(struct counted *c, struct section before)
 	u64 until = truth_lo(c, before);
 
 	c->running = false;
-	/* It may have begun in the same section. */
+	/* The event may have been started after @before. */
 	if (until > c->begun)
 		c->lo += until - c->begun;
 	c->hi += truth(c, now()) - c->begun_hi;
@@ -381,35 +382,35 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	c->samples++;
 	if (c->samples != c->stop_at)
 		return 0;
-	/* Only events of user space are stopped, whose truth stands still meanwhile. */
+	/* Only events that exclude the kernel have @stop_at: their truth() does not change here. */
 	has_ended(c, now());
 	return 1;
 }
 
-/* Of a full buffer */
+/* Called for all samples of a drained PEBS buffer except the one that may stop the event */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
 {
 	struct counted *c = container_of(event, struct counted, event);
 
 	c->samples++;
-	/* The one that is to stop it stops it with the next interrupt. */
+	/* This function cannot stop the event: let the next sample stop it. */
 	if (c->samples == c->stop_at)
 		c->stop_at++;
 	return 0;
 }
 
-/* A thread with a perfctr, which counts instructions of user space. */
+/* A thread with a perfctr that counts instructions of user space */
 
 /**
- * struct thread - its counters, and what they should have counted
- * @state: the counters
- * @has_control: there are any
- * @running: they run
- * @begun: instructions of user space so far, when they began to
- * @overflowed: the interrupt has stopped them
- * @until: instructions of user space when it did
- * @counts: all counters should have
+ * struct thread - the state of a perfctr, and its expected sums
+ * @state: the state
+ * @has_control: @state has a control
+ * @running: @state runs
+ * @begun: machine::user at the last resume
+ * @overflowed: the overflow interrupt has stopped the counters
+ * @until: machine::user at that interrupt
+ * @counts: expected sum of each counter
  */
 struct thread {
 	struct perfctr_cpu_state	state;
@@ -466,7 +467,9 @@ static inline void layer_leave(const struct x86_claim *claim)
 	x86_claim_leave(&x86_pmu_cpu, claim);
 }
 
-/* Other things run on the CPU in between, unless a test says that nothing does. */
+/*
+ * The values in @kept are current: the counters were not used since the last suspend. Set by tests.
+ */
 static bool handed_over;
 static u32 kept[X86_COUNTERS_MAX];
 
@@ -505,7 +508,7 @@ void perfctr_cpu_interrupt(struct pt_regs *regs)
 	thread.until = machine.user;
 }
 
-/* Flexible events that are off since they were scheduled last */
+/* Flexible events that did not fit when they were last scheduled */
 static u64 waiting;
 
 /* The thread's counters stop until its next control. */
@@ -535,7 +538,7 @@ static inline void start_machine(const struct x86_bank *bank, u64 seed, u64 max_
 	x86_core_fill(&core);
 	core.pmu.type = PERF_TYPE_RAW;
 	features = ~0U;
-	/* Where the interrupt masks itself, and the status tells, it is Intel's. */
+	/* PEBS needs a PMU like Intel's: a status register, and an interrupt that masks itself. */
 	if (bank->masks_lvt && bank->status && !bank->ack_runs && row == &model) {
 		core.capabilities = 3 << PEBS_FORMAT_SHIFT;
 		x86_precise_probe(&core);
@@ -559,7 +562,7 @@ static inline void start_machine(const struct x86_bank *bank, u64 seed, u64 max_
 	machine.beside = beside;
 }
 
-/* As the core of perf events does when an event is opened. */
+/* Open an event, as the core of perf events does. */
 static inline int open_event(struct counted *c, const struct perf_event_attr *attr)
 {
 	struct perf_event *event = &c->event;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events, and a thread with a perfctr, as the core of perf events and the scheduler move them. What
- * each has counted is compared with what the CPU has done meanwhile.
+ * Operations on events and on a thread with a perfctr, as by the core of perf events and the
+ * scheduler, and checks of the counts against the instructions of the CPU.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_X86_EVENTS_H
 #define _TOOLS_TESTING_PERF_EVENTS_X86_EVENTS_H
 
 #include "x86_engine.h"
 
-/* Did it count right, and overflow as often as it should? */
+/* Are the count and the number of samples of a stopped event right? */
 static inline bool is_right(const struct counted *c)
 {
 	const struct perf_event *event = &c->event;
@@ -31,7 +31,9 @@ static inline bool is_right(const struct counted *c)
 	return false;
 }
 
-/* An event that samples has an overflow before it, or its interrupt. */
+/*
+ * Can a sampling event get another sample: is an interrupt pending, or an overflow to be expected?
+ */
 static inline bool will_overflow(const struct counted *c, int counter)
 {
 	if (x86_counter_is_fixed(counter))
@@ -40,7 +42,7 @@ static inline bool will_overflow(const struct counted *c, int counter)
 	       (s32)machine.counter[counter] < 0;
 }
 
-/* A running event has a counter that counts it, and the register beside the select. */
+/* Does an event that is on have a counter, and the right value in its extra register? */
 static inline bool is_set_up(const struct counted *c)
 {
 	const struct x86_count *count = x86_event_count(&c->event);
@@ -60,14 +62,14 @@ static inline bool is_set_up(const struct counted *c)
 	return machine.extra[code == TWIN_CODE] == c->event.attr.config1;
 }
 
-/* A program that reads the counter as the page says finds what the event has counted. */
+/* Does a program that follows the protocol of the page read the right count? */
 static inline bool is_page_right(const struct counted *c)
 {
 	const struct x86_count *count = x86_event_count(&c->event);
 	u64 value, lo, hi;
 	int counter;
 
-	/* The CPU reloads the counter by itself. */
+	/* The CPU reloads the counter, whose value is then not part of the count. */
 	if (!c->on || !c->running || count->reload)
 		return true;
 	lo = c->lo + truth_lo(c, now()) - c->begun;
@@ -87,7 +89,7 @@ static inline bool is_page_right(const struct counted *c)
 	return false;
 }
 
-/* Events of the node are where this CPU stands for them, and the other one does not. */
+/* Has this CPU taken the counters of its northbridge events, and does no other CPU use them? */
 static inline bool is_node_right(void)
 {
 	u64 mine = 0;
@@ -113,7 +115,7 @@ static inline bool is_half(u64 counters)
 	return hweight64(counters & X86_GENERAL(MACHINE_GENERAL)) <= MACHINE_GENERAL / 2;
 }
 
-/* No counter that runs has the number of one that the other thread spoils, or is to have alone. */
+/* Does the other thread corrupt no running counter, and is none of its counters corrupted? */
 static inline bool is_thread_right(void)
 {
 	const struct x86_thread *mine = &x86_pmu_cpu.first_threads.thread[0];
@@ -164,7 +166,7 @@ static inline bool all_right(void)
 	return !machine.unknown && !machine.swallowed && !harness_warned;
 }
 
-/* Changes, as the core makes them */
+/* Operations of the core */
 
 static inline void remove_event(struct counted *c, struct section before)
 {
@@ -172,12 +174,14 @@ static inline void remove_event(struct counted *c, struct section before)
 
 	core.pmu.del(&c->event, 0);
 	c->on = false;
-	/* Its own interrupt may have stopped it before. */
+	/* The event's own interrupt may have stopped it before. */
 	if (was_running && c->running)
 		has_ended(c, before);
 }
 
-/* Add events of @mask as a group; those that have been added wait in @added for the end. */
+/*
+ * Add the events of @mask as a group. On success the events are added to @added, for have_come().
+ */
 static inline void add_group(u64 mask, u64 *added, struct section before)
 {
 	u64 done = 0;
@@ -198,7 +202,9 @@ static inline void add_group(u64 mask, u64 *added, struct section before)
 			if (!(done & BIT_ULL(i)))
 				continue;
 			core.pmu.del(&counted[i].event, 0);
-			/* It may have shared a counter that counts the kernel. */
+			/*
+			 * The event may have counted meanwhile, as a client of a count that runs.
+			 */
 			counted[i].hi += truth(&counted[i], now()) - truth(&counted[i], before);
 		}
 		core.pmu.cancel_txn(&core.pmu);
@@ -207,7 +213,7 @@ static inline void add_group(u64 mask, u64 *added, struct section before)
 	*added |= done;
 }
 
-/* Events that are on, but count only when the PMU is enabled: @since was before they were added. */
+/* Events that were added while the PMU is disabled, and the moment before the first was added */
 static u64 coming;
 static struct section since;
 
@@ -224,7 +230,9 @@ static inline void have_come(void)
 	coming = 0;
 }
 
-/* The core's other thread begins to use a counter, perhaps with an event that spoils, or ends. */
+/*
+ * The core's other thread starts to use a counter, perhaps with an event of the erratum, or stops.
+ */
 static inline void change_other_thread(void)
 {
 	struct x86_threads *threads = x86_pmu_cpu.threads;
@@ -242,10 +250,10 @@ static inline void change_other_thread(void)
 	}
 }
 
-/* A claim of counters is no reason for the core's other thread to wait. */
+/* The core's other thread changes its counters even while a claim begins or ends. */
 static bool other_thread_runs;
 
-/* Flexible events are taken off, and added again if they fit. */
+/* Schedule the flexible events out, and in again if they fit. */
 void perf_pmu_resched_flexible(struct pmu *pmu)
 {
 	bool in_switch = pmu->disabled;
@@ -343,7 +351,7 @@ static inline void open_user(int first, const u8 *codes, u64 period)
 	open_modes(first, codes, period, false);
 }
 
-/* Let events from @in on have the counters, and those from @out on leave; -1: none. */
+/* Remove the N events from @out on, and add the N events from @in on; -1: none. */
 static inline void switch_events(int out, int in)
 {
 	u64 added = 0;
@@ -407,7 +415,7 @@ static inline void run_guest(u64 steps)
 		*machine_register(msrs[i].msr, false) = msrs[i].host;
 }
 
-/* CR4.PCE is switched on, for another program or for the one that runs. */
+/* Set CR4.PCE, for the running program or for the next one. */
 static inline void allow_reads(void)
 {
 	x86_pmu_cpu.opening = true;
@@ -419,8 +427,8 @@ static inline void allow_reads(void)
 }
 
 /*
- * N counters from @first on, which count in @modes; @ireset: where they begin if they interrupt,
- * or 0
+ * Create a control of the thread: @n counters from @first on, which count in @modes. @ireset: start
+ * value of counters that interrupt; 0: counters that do not interrupt
  */
 static inline void claim_counters(int id, int first, int n, u64 modes, s32 ireset)
 {

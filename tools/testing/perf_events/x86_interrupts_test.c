@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Interrupts, and the events that ask for them
- */
+/* Overflow interrupts, and checks of sampling events */
 #include "x86_events.h"
 
-/* Vector registers are only where there is a record that has them. */
+/* Only PEBS records have vector registers, and only as registers of the interrupt. */
 static bool vectors(void)
 {
 	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
@@ -25,7 +23,7 @@ static bool vectors(void)
 	return ok && !open_event(&counted[0], &attr);
 }
 
-/* Interrupts. @any: of user space's instructions alone, but those of both threads of the core. */
+/* Do all events continue to sample? @any: an AnyThread event that excludes the kernel */
 static bool goes_on_sampling(const struct x86_bank *bank, bool any, u64 period)
 {
 	struct perf_event_attr attr = {
@@ -38,7 +36,9 @@ static bool goes_on_sampling(const struct x86_bank *bank, bool any, u64 period)
 	core.config_mask |= ARCH_PERFMON_EVENTSEL_ANY;
 	if (any)
 		attr.config |= ARCH_PERFMON_EVENTSEL_ANY;
-	/* Equal periods of different events: one is over while the other is served. */
+	/*
+	 * Two events with equal periods: one overflows while the overflow of the other is handled.
+	 */
 	for (i = 0; i < n; i++) {
 		assert(!open_event(&counted[i], &attr));
 		attr.config = LIMITED_CODE;
@@ -70,7 +70,7 @@ static bool run_alone(void)
 	return counted[0].samples == 10 || counted[0].samples == 9;
 }
 
-/* What the status says beside overflows is acknowledged, and no interrupt is taken for it. */
+/* Status bits without an overflow are acknowledged, but do not make an NMI the driver's. */
 static bool foreign_bits(void)
 {
 	u64 bits;
@@ -79,7 +79,7 @@ static bool foreign_bits(void)
 
 	row = &model;
 	start_machine(&with_control, 1, 4000);
-	/* Before anything counts, not even an overflow is the driver's. */
+	/* Before the first event not even an overflow bit makes an NMI the driver's. */
 	machine.status = BIT_ULL(0) | BIT_ULL(63);
 	ok = !machine_nmi();
 	machine.status = 0;
@@ -98,8 +98,8 @@ static bool foreign_bits(void)
 }
 
 /*
- * Microcode sets bits of the status that mean nothing. They make no interrupt the driver's, and are
- * left as they are.
+ * Microcode may set reserved status bits in error. They do not make an NMI the driver's, and are
+ * not acknowledged.
  */
 static bool reserved_bits(void)
 {
@@ -118,7 +118,10 @@ static bool reserved_bits(void)
 	return ok && machine.status == reserved;
 }
 
-/* An event that begins can interrupt, whatever has masked interrupts before. */
+/*
+ * The interrupt may be masked before the first event is added: the event can interrupt
+ * nevertheless.
+ */
 static bool unmasked_at_start(const struct x86_bank *bank)
 {
 	row = &model;
@@ -135,8 +138,8 @@ static const struct x86_model transactions_model = {
 };
 
 /*
- * The interrupt of a checkpointed counter aborts the transaction, which sets the counter back and
- * takes its bit out of the status. The interrupt is still the driver's, and none follows on it.
+ * The interrupt of a checkpointed counter aborts the transaction, which rolls back the counter and
+ * its status bit. The NMI is still the driver's, and the counter does not overflow again at once.
  */
 static bool checkpointed(u64 period)
 {
@@ -155,7 +158,7 @@ static bool checkpointed(u64 period)
 	counter = x86_event_count(&c->event)->counter;
 	machine.counter[counter] = -5U;
 	ok = machine_nmi() && (s32)machine.counter[counter] < -(s32)BIT(20);
-	/* Nor is it set to overflow soon again. */
+	/* The next x86_apply() does not program an early overflow, either. */
 	perf_pmu_disable(&core.pmu);
 	x86_pmu_cpu.dirty = true;
 	perf_pmu_enable(&core.pmu);
@@ -168,8 +171,8 @@ static bool checkpointed(u64 period)
 }
 
 /*
- * A counter is never set to -1, since some CPUs miss its overflow then. With a period of 1 every
- * second event is a sample.
+ * Some CPUs miss the overflow of a counter that is set to -1, so no counter is. With a period of 1
+ * there is a sample at every second occurrence.
  */
 static bool shortest_period(const struct x86_bank *bank)
 {
@@ -203,7 +206,9 @@ static bool shortest_period(const struct x86_bank *bank)
 	return ok && !harness_warned;
 }
 
-/* An event of branches does not become a branch trace by a period of 1. */
+/*
+ * The period of an open branch event cannot be changed to 1, which requests the branch trace store.
+ */
 static bool no_branch_trace(void)
 {
 	struct perf_event_attr attr = { .config = X86_EVENT(0xc4, 0x00), .sample_period = 2 };
@@ -220,7 +225,9 @@ static bool no_branch_trace(void)
 	return ok && !core.pmu.check_period(&c->event, 1);
 }
 
-/* The most precise events have a shortest period of their own, and no counter is set nearer. */
+/*
+ * The most precise events have a minimum period. Their counters are not set nearer to an overflow.
+ */
 static bool distributed_period(void)
 {
 	struct perf_event_attr attr = {
@@ -276,7 +283,7 @@ int main(void)
 {
 	ktap_plan(19);
 	row = &thread_model;
-	/* Long periods, of counters that may run in the interrupt, and short ones */
+	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
 	ktap_result(goes_on_sampling(&version_1, false, 20000), "goes_on_version_1");
 	ktap_result(goes_on_sampling(&selects_alone, false, 20000), "goes_on_selects_alone");

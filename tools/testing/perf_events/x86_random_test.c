@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events come, go, share, move, sample and are stopped by their interrupts, at random. A perfctr
- * claims counters for itself at any time, so that events make way.
+ * Random operations: events are opened, added, removed and moved, share counters, sample, and are
+ * stopped by their interrupts. A perfctr claims counters at any time, which displaces events.
  */
 #include "x86_events.h"
 
@@ -26,13 +26,13 @@ static struct perf_event_attr random_attr(void)
 	    (attr.config == ANY_CODE || attr.config == LIMITED_CODE))
 		attr.precise_ip = 1 + machine_random(2);
 	attr.pinned = machine_random(5) == 0;
-	/* A call chain is not in the record. */
+	/* PEBS records have no call chain: such records cannot wait in the buffer. */
 	if (attr.precise_ip && machine_random(3) == 0)
 		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	return attr;
 }
 
-/* New counters of the thread: any, of any number. */
+/* Create a control of the thread with random counters. */
 static void thread_begins(void)
 {
 	struct perfctr_cpu_control *control = &thread.state.control;
@@ -64,7 +64,7 @@ static void thread_begins(void)
 	perfctr_state_begin(&thread.state);
 }
 
-/* The interrupt, or the next switch, finds out what has overflowed. */
+/* Handle overflows of the thread, as perfctr does after the interrupt and at a switch. */
 static void thread_goes_on(void)
 {
 	bool running = thread.running;
@@ -72,7 +72,7 @@ static void thread_goes_on(void)
 	thread_stops();
 	if (perfctr_state_identify(&thread.state))
 		thread.state.k1 |= PERFCTR_RELOAD;
-	/* Between threads of two processes of which the second may read counters. */
+	/* A switch to a thread of another process, which may read counters */
 	if (!machine_random(3))
 		x86_clear_unused(&x86_pmu_cpu);
 	handed_over = true;
@@ -90,7 +90,7 @@ static void thread_switches(void)
 		thread_runs();
 }
 
-/* The core does at any time on this CPU. */
+/* Update the pages of all events with a count, as the core does at any time on this CPU. */
 static void write_pages(void)
 {
 	int i;
@@ -102,8 +102,8 @@ static void write_pages(void)
 }
 
 /*
- * Take some events off and put others on, as at a task switch. Threads may be switched in the
- * middle of it: the PMU stays disabled meanwhile, and events of a cgroup are on already.
+ * Remove some events and add others, as a task switch does. The thread may be switched at any
+ * point, while the PMU is disabled and events of a cgroup were added already.
  */
 static void change_events(void)
 {
@@ -119,7 +119,7 @@ static void change_events(void)
 		else if (!counted[i].on && counted[i].event.pmu)
 			off |= BIT_ULL(i);
 	}
-	/* The next task is of another process that may read counters. */
+	/* The next task belongs to another process, which may read counters. */
 	if (!machine_random(4))
 		x86_clear_unused(&x86_pmu_cpu);
 	while (off) {
@@ -127,7 +127,7 @@ static void change_events(void)
 
 		if (!machine_random(6))
 			thread_switches();
-		/* Some may be on again since the thread was switched. */
+		/* The switch of the thread may have added some of them again. */
 		add_group(group & ~coming, &coming, before);
 		off &= ~group;
 		if (machine_random(2))
@@ -178,7 +178,7 @@ static void reopen_event(struct counted *c)
 		*c = (struct counted){ };
 }
 
-/* The other CPU takes a counter, or gives it back. */
+/* The other CPU of the node takes a counter for a northbridge event, or releases it. */
 static void change_other_cpu(void)
 {
 	s64 taken = atomic64_read(&x86_pmu_cpu.first_node.taken);
@@ -279,7 +279,7 @@ static bool run_beside(const struct x86_bank *bank, unsigned int what, double se
 	return ok;
 }
 
-/* On a PMU that lies nothing is counted right, but the driver goes on, and its NMIs end. */
+/* On a faulty PMU the counts are wrong, but the functions of the driver end, and so do its NMIs. */
 static bool run_lying(const struct x86_bank *bank, double seconds)
 {
 	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
@@ -297,7 +297,7 @@ static bool run_lying(const struct x86_bank *bank, double seconds)
 	return true;
 }
 
-/* The check finds nothing wrong with what the driver does, whatever that is, */
+/* Only the driver writes the control registers, so x86_check_control() does not warn. */
 static bool checks_registers(const struct x86_bank *bank, double seconds)
 {
 	bool ok;
@@ -325,7 +325,7 @@ static bool is_halted(const struct x86_bank *bank)
 	       !machine.ds_area && !(machine.debugctl & BIT(12));
 }
 
-/* The kernel crashes at any access to a register, in an interrupt as well. */
+/* The kernel crashes at an access to a register, which may be in an interrupt. */
 static bool halted_at_crash(const struct x86_bank *bank)
 {
 	/* Static, as longjmp() does not restore locals. */
@@ -389,7 +389,7 @@ int main(int argc, char **argv)
 	ktap_result(halted_at_crash(&with_control), "halted_at_crash_with_control");
 	ktap_result(halted_at_crash(&selects_alone), "halted_at_crash");
 	ktap_result(halted_at_crash(&modes_halt), "halted_at_crash_modes_halt");
-	/* From here on without pairs. */
+	/* From here on models without pairs */
 	row = &thread_model;
 	ktap_result(run_random(&modes_halt, seconds / 6), "modes_halt");
 	ktap_result(run_random(&version_1, seconds / 6), "version_1");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Shares of the slots, which are told for the slots of events that come and go
- */
+/* Topdown metrics: shares of the slots, while events are added and removed */
 #include "x86_events.h"
 
 static const struct x86_limit slots_limits[] = {
@@ -30,9 +28,9 @@ static void open_slots(int i, u64 config, bool user)
 }
 
 /*
- * Each share has counted what the machine did meanwhile, as exactly as bytes can tell: half a
- * 255th of each piece, of which there are @pieces, and what is lost by rounding down. How many
- * instructions of the driver were counted is not known exactly.
+ * Is the count of each metric right? PERF_METRICS has a byte for each metric, so the error may be
+ * half a 255th of the slots, plus some slots for each of the @pieces, because of rounding down.
+ * Without @user, an unknown number of instructions of the driver was counted, too.
  */
 static bool shares_are_right(const u64 *truth, unsigned long pieces, bool user)
 {
@@ -118,7 +116,7 @@ static bool shares_of_slots(void)
 	return true;
 }
 
-/* Shares of others are gone when a program can read the register of the shares. */
+/* A program that can read PERF_METRICS does not see the metrics of others. */
 static bool shares_tell_nothing(void)
 {
 	bool ok;
@@ -135,7 +133,7 @@ static bool shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
-/* The same where the event leaves while a kernel thread runs that keeps the address space. */
+/* The same if the event is removed while a kernel thread runs, which keeps the address space. */
 static bool kernel_shares_tell_nothing(void)
 {
 	bool ok;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDPMC must not leak counts of other users, whatever tasks do. A program, a task of another user
- * and a kernel thread are switched at random. Each sequence runs twice: the second time, the other
- * user and the kernel run for longer. The program must read the same at each step.
+ * RDPMC must not leak counts of other users. A program, a task of another user and a kernel thread
+ * are switched at random. Each sequence runs twice: the second time, the other user and the kernel
+ * run for longer. The program must read the same at each step.
  */
 #include "x86_events.h"
 
