@@ -24,7 +24,7 @@
 #define TRIES	5000
 #define NAME	"pe_ends"
 
-/* What exits: a thread, the first thread before another one, all, or all others by an exec. */
+/* Kinds of exits: a thread; the first thread before another one; all; all others by an exec */
 enum deed {
 	END_THREAD,
 	END_LEADER,

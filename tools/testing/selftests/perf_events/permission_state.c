@@ -127,7 +127,7 @@ static int tell(int fd, struct perf_event_state_info *info)
 	return pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)info);
 }
 
-/* What may a caller with @caps read? 0: nothing, 1: all; all else is a fault. */
+/* Which values may a caller with @caps read? 0: none, 1: all; other results are faults. */
 static int what_is_told(__u64 caps, bool pinned, pid_t owner)
 {
 	struct perf_event_attr a = pe_sim_attr();

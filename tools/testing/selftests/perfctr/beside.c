@@ -29,7 +29,7 @@ FIXTURE_SETUP(beside)
 		SKIP(return, "no counters");
 	/* The NMI watchdog would take one of the counters, and some CPUs have only two. */
 	self->watchdog = set_number(WATCHDOG, 0);
-	/* Events of a CPU are about the one that the thread is on. */
+	/* Per-CPU events are opened on the CPU to which the thread is pinned here. */
 	ASSERT_EQ(0, stay_on(0));
 	self->fd = vperfctr_open(0, 1);
 	ASSERT_LE(0, self->fd);
@@ -485,7 +485,7 @@ static bool enter_cgroup(const char *path)
 	return entered;
 }
 
-/* So it is with events of cgroups, which come on in the first half of a switch. */
+/* The same with cgroup events, which are scheduled in by the first half of a context switch. */
 TEST_F(beside, cgroups_over_switches)
 {
 	static const char * const paths[] = { "/tmp/perfctr-cgroup/a", "/tmp/perfctr-cgroup/b" };

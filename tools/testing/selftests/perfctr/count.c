@@ -481,8 +481,9 @@ TEST_F(count, unmapped_by_child)
 }
 
 /*
- * Processes that can read counters do not see what others have counted: these are cleared
- * between them, and what one ends with is not what the next one begins with.
+ * Processes that can read counters do not see the counts of others: the counters are
+ * cleared in between, and the end value of one process is not the start value of the next
+ * one.
  */
 TEST_F(count, mapped_by_both)
 {
@@ -699,7 +700,7 @@ static int let_read(const char *value)
 	return ok;
 }
 
-/* So is one whose readers get the right to read counters while these run. */
+/* The page is also right if its readers get the right to read counters while the counters run. */
 TEST_F(count, let_read)
 {
 	struct vperfctr_control control = instructions(0);

@@ -94,7 +94,7 @@ TEST_F(forbidden, affinity)
 	EXPECT_TRUE(CPU_ISSET(self->good, &cpus));
 }
 
-/* EINVAL: no CPU is left. What runs then goes on. */
+/* EINVAL: no CPU is left. The previous control continues to run. */
 TEST_F(forbidden, none_left)
 {
 	struct vperfctr_control control = instructions(0);
@@ -145,7 +145,7 @@ TEST_F(forbidden, migration)
 	EXPECT_LE(20000, after.pmc[0]);
 }
 
-/* So it is with a child that has inherited the control. */
+/* A child that has inherited the control gets SIGILL, too. */
 TEST_F(forbidden, child)
 {
 	struct vperfctr_control control = instructions(0);

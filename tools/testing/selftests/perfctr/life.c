@@ -231,7 +231,7 @@ TEST_F(life, nothing_enabled)
 	EXPECT_EQ(sums.pmc[0], again.pmc[0]);
 }
 
-/* A child whose parent has gone is nobody's. */
+/* The counts of a child whose parent has exited are added to no object. */
 TEST_F(life, orphans)
 {
 	struct perfctr_sum_ctrs sums;

@@ -415,7 +415,7 @@ TEST_F(overflow, inherited)
 	ASSERT_EQ(0, stop(&sums));
 }
 
-/* The mask is what it is in other namespaces of users and of processes, too. */
+/* In other user and PID namespaces, the signal has the same mask of counters. */
 TEST_F(overflow, namespaces)
 {
 	int status;

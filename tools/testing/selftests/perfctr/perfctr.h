@@ -28,7 +28,7 @@
 #endif
 
 #ifdef __powerpc__
-/* Emulated counters count the kernel, too (calls, ticks, switches), whatever their modes say. */
+/* Emulated counters also count the kernel (calls, ticks, switches), with any mode bits. */
 #define SLACK		30000
 #define UNCERTAIN	SLACK
 #else
