@@ -162,9 +162,10 @@ static void perf_inherit_discard_copy(struct perf_event *copy)
 
 /*
  * Add all plain copies to their families. The members of a group have the same lock, so the
- * whole group is added atomically.
+ * whole group is added atomically. After an error a group may be incomplete, and read(2) would
+ * fail for its family: discard the copies.
  */
-static void perf_inherit_link_plain(struct fork_args *args)
+static void perf_inherit_link_plain(struct fork_args *args, int err)
 {
 	struct perf_event *copy, *next;
 	struct mutex *family = NULL;
@@ -184,7 +185,7 @@ static void perf_inherit_link_plain(struct fork_args *args)
 			cond_resched();
 		family = perf_family_change(family, copy->parent);
 		perf_inherit_begin_copy(copy);
-		if (unlikely(perf_inherit_root_is_closed(copy))) {
+		if (unlikely(err || perf_inherit_root_is_closed(copy))) {
 			family = perf_family_change(family, NULL);
 			perf_inherit_discard_copy(copy);
 			continue;
@@ -480,7 +481,7 @@ static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_co
 	}
 	perf_event_free_copies(args->spare, args->nr_spare);
 	if (args->ctx)
-		perf_inherit_link_plain(args);
+		perf_inherit_link_plain(args, err);
 	return err;
 }
 
