@@ -135,21 +135,19 @@ static void perf_event_restart_period_here(void *info)
 	struct perf_event *event = info;
 
 	raw_spin_lock(&event->ctx->lock);
-	/* An event that has been scheduled in since has already begun the new period. */
-	if (event->state != PERF_EVENT_STATE_ACTIVE)
-		perf_event_restart_period(event);
+	perf_event_restart_period(event);
 	raw_spin_unlock(&event->ctx->lock);
 }
 
 /*
  * For a tracepoint with both a task and a CPU, begin the new period on the event's CPU. That CPU
  * counts the event even while the context is inactive, and its local64_add() may overwrite a
- * store by another CPU. ctx->mutex is held. May sleep.
+ * store by another CPU. The event may have been scheduled in since, with the old value: the
+ * period begins once more. ctx->mutex is held. May sleep.
  */
 static void perf_event_restart_walked(struct perf_event *event)
 {
-	if (event->attr.type == PERF_TYPE_TRACEPOINT && READ_ONCE(event->ctx->task) &&
-	    event->cpu >= 0)
+	if (is_counted_about_task(event))
 		smp_call_function_single(event->cpu, perf_event_restart_period_here, event, 1);
 }
 

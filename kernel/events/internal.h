@@ -210,6 +210,18 @@ static inline bool is_resident(const struct perf_event *event)
 }
 
 /*
+ * Do tracepoints about the event's task add to its count, on the event's CPU, even while the
+ * context is inactive? See perf_tp_event(). These tracepoints are in the kernel.
+ */
+static inline bool is_counted_about_task(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return attr->type == PERF_TYPE_TRACEPOINT && event->cpu >= 0 && !attr->exclude_kernel &&
+	       !attr->sigtrap && READ_ONCE(event->ctx->task);
+}
+
+/*
  * A task's context. It is set once, at open or fork, and cleared by the task at exit. A
  * caller without a reference may use it under RCU.
  */
