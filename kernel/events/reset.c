@@ -10,7 +10,8 @@
  *   context. Their reset runs on the CPU where the task runs, or while task_call_func() keeps the
  *   task from running.
  * - An event with both a task and a CPU counts a tracepoint about its task. Only this CPU adds to
- *   the count, even while the context is inactive. The reset runs there, too.
+ *   the count, even while the context is inactive. The reset runs there, too. An unprivileged user
+ *   cannot request such calls to any CPU: the tracepoints are in the kernel.
  */
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -46,18 +47,28 @@ static void perf_reset_on_cpu(struct perf_event *event)
 	perf_reset_value(event);
 }
 
-/* Reset an event, or the events of its group, while nothing adds to their counts. */
-static void perf_reset_values(struct perf_event *event, bool group)
+/*
+ * Reset an event while nothing adds to its count. With @group, reset up to @limit events of its
+ * group, from @event on. Return: the next event of the group, NULL after the last one.
+ */
+static struct perf_event *perf_reset_values(struct perf_event *event, bool group,
+					    unsigned int limit)
 {
-	struct perf_event *member;
+	struct perf_event *leader = event->group_leader;
 
-	perf_reset_value(event);
-	if (!group)
-		return;
-	for_each_sibling_event(member, event) {
-		if (perf_turn_is_meant(member, event))
-			perf_reset_value(member);
+	if (!group) {
+		perf_reset_value(event);
+		return NULL;
 	}
+	while (limit--) {
+		if (event == leader || perf_turn_is_meant(event, leader))
+			perf_reset_value(event);
+		/* The list's head is in the leader. */
+		event = list_next_entry(event, sibling_list);
+		if (event == leader)
+			return NULL;
+	}
+	return event;
 }
 
 /*
@@ -82,8 +93,17 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 /* Can tracepoints about a task add to the event's count, or to counts of its group? */
 static bool perf_reset_is_walked(const struct perf_event *event, bool group)
 {
-	return READ_ONCE(event->ctx->walked) && READ_ONCE(event->ctx->task) && event->cpu >= 0 &&
-	       (group || event->attr.type == PERF_TYPE_TRACEPOINT);
+	const struct perf_event *member;
+
+	if (!READ_ONCE(event->ctx->walked))
+		return false;
+	if (is_counted_about_task(event) || !group)
+		return is_counted_about_task(event);
+	for_each_sibling_event(member, event) {
+		if (is_counted_about_task(member))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -118,10 +138,10 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
 
 /**
  * struct reset_call - argument of a reset on the CPU where event sites may add to counts
- * @event: the event, to which the caller has a reference
- * @group: reset the whole group that @event leads
+ * @event: the next event, or NULL after the last one; the caller has a reference
+ * @group: reset the whole group, from @event on
  * @task: for a resident event, its task, to which the caller has a reference
- * @cpu: CPU where the task was running, -1 after the reset
+ * @cpu: CPU where the task was running, -1 after a reset
  */
 struct reset_call {
 	struct perf_event	*event;
@@ -130,14 +150,17 @@ struct reset_call {
 	int			cpu;
 };
 
-/* Called by task_call_func(): the task is not being switched in or out. Interrupts are off. */
+/*
+ * Called by task_call_func(): the task is not being switched in or out. Interrupts are off, and the
+ * run queue may be locked, so reset only some events of a large group.
+ */
 static int perf_reset_unless_elsewhere(struct task_struct *task, void *info)
 {
 	struct reset_call *call = info;
 
 	if (task != current && task_curr(task))
 		return task_cpu(task);
-	perf_reset_values(call->event, call->group);
+	call->event = perf_reset_values(call->event, call->group, PERF_COPIES_AT_ONCE);
 	return -1;
 }
 
@@ -155,14 +178,15 @@ static void perf_reset_in_task(struct perf_event *event, bool group, struct task
 
 	/*
 	 * The loop ends: the interrupt finds the task on this CPU, or asleep, or waiting for a
-	 * CPU. In all of these cases the event is reset. Another iteration requires that the task
-	 * has migrated since, or that its CPU has gone offline.
+	 * CPU. In all of these cases events are reset. Another iteration requires that the task
+	 * has migrated since, that its CPU has gone offline, or that events are left. The mutex of
+	 * the context, or the family's lock, keeps the group.
 	 */
 	do {
 		perf_reset_at_task(&call);
 		if (call.cpu >= 0)
 			smp_call_function_single(call.cpu, perf_reset_at_task, &call, 1);
-	} while (call.cpu >= 0);
+	} while (call.cpu >= 0 || call.event);
 }
 
 static void perf_reset_tracepoint(struct perf_event *event)
@@ -212,7 +236,7 @@ static void perf_reset_call(struct perf_event *event, bool group)
 	 */
 	if (!perf_context_call(event->ctx, event,
 			       group ? perf_reset_group_locked : perf_reset_one_locked, &task))
-		perf_reset_values(event, group);
+		perf_reset_values(event, group, UINT_MAX);
 	perf_reset_walked(event, group);
 	if (!task)
 		return;
@@ -349,7 +373,8 @@ static void perf_reset_group(struct perf_event *leader)
  *
  * The counts of exited copies are reset as well; times are kept. For PERF_EVENT_IOC_RESET, see
  * perf_event_open(2). There is one call to another CPU per running context, for any number of
- * events, and none for clocks.
+ * events, and none for clocks. Groups with tracepoints of the kernel, with both a task and a CPU,
+ * have a call each.
  *
  * Context: may sleep.
  */
