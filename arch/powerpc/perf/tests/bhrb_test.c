@@ -178,7 +178,7 @@ static struct kunit_case bhrb_cases[] = {
 };
 
 static struct kunit_suite bhrb_suite = {
-	.name		= "perf_powerpc_bhrb",
+	.name		= "powerpc_perf_bhrb",
 	.test_cases	= bhrb_cases,
 };
 

@@ -69,7 +69,7 @@ static struct kunit_case assign_cases[] = {
 };
 
 static struct kunit_suite assign_suite = {
-	.name		= "perf_x86_assign",
+	.name		= "x86_assign",
 	.test_cases	= assign_cases,
 };
 
