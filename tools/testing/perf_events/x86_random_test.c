@@ -345,8 +345,14 @@ static bool halted_at_crash(const struct x86_bank *bank)
 			handed_over = false;
 			machine.in_driver = true;
 			machine.kernel = true;
-			machine.in_nmi = true;
 			x86_halt_at_crash(&x86_pmu_cpu);
+			/*
+			 * An interrupt that was sent before finds a change that has not
+			 * been applied. A crash in an NMI masks it.
+			 */
+			x86_pmu_cpu.dirty = true;
+			machine.pending = true;
+			machine_take_interrupt();
 			machine.in_nmi = false;
 			crashes++;
 			ok = is_halted(bank);
