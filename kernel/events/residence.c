@@ -81,13 +81,14 @@ static bool perf_clones_can_be_stood_in_for(struct perf_event_context *ctx)
 }
 
 /*
- * End the work that perf_clones_ask() has queued. After success, or after -EAGAIN, the work may
- * be queued again: -EAGAIN means that an event was being removed, and the next request does not
- * meet this event. After all other errors the work is never queued again for these clones.
+ * End the work that perf_clones_ask() has queued. After success, -EAGAIN or -EINTR the work may be
+ * queued again. -EAGAIN means that an event was being removed, and the next request does not meet
+ * this event. -EINTR means that current is being killed, and the next request is one of another
+ * task. After all other errors the work is never queued again for these clones.
  */
 static void perf_clones_answer(struct perf_clones *clones, int err)
 {
-	if (!err || err == -EAGAIN)
+	if (!err || err == -EAGAIN || err == -EINTR)
 		/* Pairs with perf_clones_ask(): the work is not queued any more. */
 		smp_store_release(&clones->asked, 0);
 	perf_clones_put(clones);

@@ -635,6 +635,14 @@ static int init_but_one(struct perf_event *event)
 	       -EINVAL : residence_test_init(event);
 }
 
+/* Run the work of perf_clones_ask(). */
+static void make_as_asked(struct perf_clones *clones)
+{
+	refcount_inc(&clones->refcount);
+	WRITE_ONCE(clones->asked, 1);
+	perf_residence_make_one(&clones->work);
+}
+
 /*
  * An event that must not be a leader cannot be copied without its leader: the task leaves the
  * clones.
@@ -657,15 +665,50 @@ static void no_residence_without_a_leader(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, clones);
 	close_event(test, leader);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->clones, clones);
-	/* Like perf_clones_ask() */
-	refcount_inc(&clones->refcount);
-	WRITE_ONCE(clones->asked, 1);
-	perf_residence_make_one(&clones->work);
+	make_as_asked(clones);
 	KUNIT_EXPECT_NULL(test, ctx->clones);
 	sim_test_advance(test, 2);
 	KUNIT_EXPECT_EQ(test, sim_test_value(other), 2ULL);
 	kthread_stop(child);
 	f->sim->pmu.event_init = residence_test_init;
+}
+
+static int copy_error;
+
+static int init_no_copy(struct perf_event *event)
+{
+	return event->parent ? copy_error : residence_test_init(event);
+}
+
+/*
+ * A task that is killed while it makes a residence leaves the request to another one. The clones
+ * remain without residences only if a PMU refuses the copies.
+ */
+static void killed_task_is_followed_by_another(struct kunit *test)
+{
+	static const struct {
+		int	err;
+		bool	final;
+	} cases[] = { { -EINTR }, { -EAGAIN }, { -ENOSPC, true }, { 0 } };
+	struct perf_event *root = open_root(test, NULL);
+	struct sim_fixture *f = test->priv;
+	struct task_struct *child = fork_child(test);
+	struct perf_clones *clones = residence_test_here()->clones;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, clones);
+	residence_test_init = f->sim->pmu.event_init;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		copy_error = cases[i].err;
+		f->sim->pmu.event_init = copy_error ? init_no_copy : residence_test_init;
+		make_as_asked(clones);
+		f->sim->pmu.event_init = residence_test_init;
+		KUNIT_EXPECT_EQ_MSG(test, clones->asked, cases[i].final, "%d", cases[i].err);
+		KUNIT_EXPECT_PTR_EQ(test, residence_test_here()->clones, clones);
+		KUNIT_EXPECT_EQ(test, !!copy_here(root), !cases[i].err);
+	}
+	expect_is_in(test, true);
+	kthread_stop(child);
 }
 
 static int init_no_member_copy(struct perf_event *event)
@@ -722,6 +765,7 @@ static struct kunit_case residence_cases[] = {
 	KUNIT_CASE(ends_with_the_last_task),
 	KUNIT_CASE(group_becomes_resident),
 	KUNIT_CASE(no_residence_without_a_leader),
+	KUNIT_CASE(killed_task_is_followed_by_another),
 	KUNIT_CASE(half_a_group_is_dropped),
 	{}
 };
