@@ -229,8 +229,11 @@ static void perf_sample_write_regs_user(struct perf_output_handle *handle,
 static void perf_sample_prepare_regs_intr(struct perf_sample_data *data, struct perf_event *event,
 					  struct pt_regs *regs)
 {
-	data->regs_intr.regs = regs;
-	data->regs_intr.abi = perf_reg_abi(current);
+	/* Skid into the kernel must not reveal its registers. */
+	bool hidden = event->attr.exclude_kernel && !user_mode(regs);
+
+	data->regs_intr.regs = hidden ? NULL : regs;
+	data->regs_intr.abi = hidden ? PERF_SAMPLE_REGS_ABI_NONE : perf_reg_abi(current);
 	data->dyn_size += perf_sample_regs_size(&data->regs_intr, event->attr.sample_regs_intr);
 }
 

@@ -834,6 +834,42 @@ static void test_pages_of_the_kernel(struct kunit *test)
 	check_page_sizes(test, env, (void *)user, (void *)user, PAGE_SIZE, PAGE_SIZE);
 }
 
+/* Check the length of a sample with registers, and the ABI of those of the interrupted code. */
+static void check_interrupted_abi(struct kunit *test, struct sample_env *env, u64 abi)
+{
+	struct perf_event_header header;
+	const u64 *word = (const u64 *)(env->buffer + sizeof(header));
+	unsigned int registers = abi == PERF_SAMPLE_REGS_ABI_NONE ? 0 : 3;
+
+	env_write(env, &header);
+	KUNIT_EXPECT_EQ(test, header.size, sizeof(header) + (2 + registers) * sizeof(u64));
+	KUNIT_EXPECT_EQ(test, word[0], MARK(3));
+	KUNIT_EXPECT_EQ(test, word[1], abi);
+}
+
+/*
+ * The interrupt of an event that excludes the kernel may arrive in the kernel, after the counter
+ * has stopped. The registers may have addresses and data of the kernel.
+ */
+static void test_registers_of_the_kernel(struct kunit *test)
+{
+	struct sample_env *env = env_alloc(test);
+	u64 abi = perf_reg_abi(current);
+
+	if (user_mode(&env->regs) || perf_reg_validate(0x7))
+		kunit_skip(test, "no registers of the kernel");
+	env->event.attr.sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_INTR;
+	env->event.attr.sample_regs_intr = 0x7;
+	check_interrupted_abi(test, env, abi);
+	env->event.attr.exclude_kernel = 1;
+	check_interrupted_abi(test, env, PERF_SAMPLE_REGS_ABI_NONE);
+#ifdef CONFIG_X86_64
+	/* The registers of user mode are shown. */
+	env->regs.cs = __USER_CS;
+	check_interrupted_abi(test, env, abi);
+#endif
+}
+
 static struct kunit_case sample_cases[] = {
 	KUNIT_CASE_SLOW(test_all_types),
 	KUNIT_CASE(test_every_field),
@@ -846,6 +882,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(test_trailer),
 	KUNIT_CASE(test_own_sample),
 	KUNIT_CASE(test_pages_of_the_kernel),
+	KUNIT_CASE(test_registers_of_the_kernel),
 	{}
 };
 

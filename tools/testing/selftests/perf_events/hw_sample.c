@@ -263,7 +263,7 @@ TEST_F(hw, call_chains)
 TEST_F(hw, registers_and_stack)
 {
 	struct pe_sample s;
-	unsigned int n = 0;
+	unsigned int n = 0, nr_intr = 0;
 
 	self->a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 			      PERF_SAMPLE_REGS_INTR;
@@ -275,13 +275,19 @@ TEST_F(hw, registers_and_stack)
 	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
 		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &s));
 		EXPECT_EQ(ABI, s.user_abi);
-		EXPECT_EQ(ABI, s.intr_abi);
 		EXPECT_EQ(2, s.user_regs);
 		EXPECT_EQ(512, s.stack_size);
 		EXPECT_EQ(512, s.stack_dyn);
 		n++;
+		/* A late interrupt may arrive in the kernel, which the event excludes. */
+		if (s.intr_abi == PERF_SAMPLE_REGS_ABI_NONE)
+			continue;
+		EXPECT_EQ(ABI, s.intr_abi);
+		EXPECT_EQ(2, s.intr_regs);
+		nr_intr++;
 	}
 	EXPECT_LT(LOOP / PERIOD / 20, n);
+	EXPECT_LT(LOOP / PERIOD / 20, nr_intr);
 }
 
 TEST_F(hw, values_of_the_group)

@@ -135,6 +135,7 @@ struct perf_output_handle {
 #define perf_output_count_large(event)	do { } while (0)
 #define perf_event_ns(event)		(&init_pid_ns)
 #define perf_misc_flags(regs)		PERF_RECORD_MISC_USER
+#define user_mode(regs)			((void)(regs), true)
 #define perf_reg_abi(task)		((void)(task), PERF_SAMPLE_REGS_ABI_64)
 #define perf_reg_value(regs, i)		((regs)->word[i])
 #define perf_instruction_pointer(regs)	((regs)->word[0])
