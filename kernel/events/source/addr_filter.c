@@ -428,6 +428,23 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 	return err;
 }
 
+/*
+ * Can the context, which is locked, have events with address filters? Such an event is not
+ * resident, so it has a reference to its PMU's part of the context, whatever PMU schedules its
+ * group.
+ */
+static bool perf_addr_filter_is_possible(const struct perf_event_context *ctx)
+{
+	const struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	for_each_pmu_context(epc, ctx) {
+		if (epc->pmu->nr_addr_filters)
+			return true;
+	}
+	return false;
+}
+
 /* Call @update for each event of the running task, and restart those for which it returns true. */
 static void perf_addr_filter_update_current(bool (*update)(struct perf_event *event, void *data),
 					    void *data)
@@ -442,9 +459,11 @@ static void perf_addr_filter_update_current(bool (*update)(struct perf_event *ev
 	if (!mine)
 		return;
 	perf_context_lock_cpu(here, mine);
-	for_each_event(traced, mine) {
-		if (has_addr_filter(traced) && update(traced, data))
-			perf_addr_filter_restart(traced);
+	if (perf_addr_filter_is_possible(mine)) {
+		for_each_event(traced, mine) {
+			if (has_addr_filter(traced) && update(traced, data))
+				perf_addr_filter_restart(traced);
+		}
 	}
 	perf_context_unlock_cpu(here, mine);
 }

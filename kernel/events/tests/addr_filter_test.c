@@ -342,6 +342,46 @@ static void test_set(struct kunit *test)
 	perf_pmu_unregister(&filter_test_tracer);
 }
 
+static bool filter_test_is_possible(struct perf_event_context *ctx)
+{
+	bool possible = false;
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		possible = perf_addr_filter_is_possible(ctx);
+	return possible;
+}
+
+/*
+ * When a file is mapped, a task's events are walked only if one of them may have a filter.
+ */
+static void test_possible(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_SW_PAGE_FAULTS,
+	};
+	struct perf_event *other, *event;
+
+	other = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, other);
+	KUNIT_EXPECT_FALSE(test, filter_test_is_possible(other->ctx));
+	if (perf_pmu_register(&filter_test_tracer, NULL, -1)) {
+		KUNIT_FAIL(test, "no PMU");
+		goto out;
+	}
+	event = tracer_open(test, -1, current);
+	if (!IS_ERR(event)) {
+		KUNIT_EXPECT_PTR_EQ(test, event->ctx, other->ctx);
+		KUNIT_EXPECT_TRUE(test, filter_test_is_possible(other->ctx));
+		perf_event_release_kernel(event);
+	}
+	KUNIT_EXPECT_FALSE(test, filter_test_is_possible(other->ctx));
+	perf_pmu_unregister(&filter_test_tracer);
+out:
+	perf_event_release_kernel(other);
+}
+
 /*
  * A filter on a file has no address before mmap(2) and after munmap(2), and the address of the
  * mapping in between.
@@ -394,6 +434,7 @@ static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE(test_parse_fuzz),
 	KUNIT_CASE(test_place),
 	KUNIT_CASE(test_set),
+	KUNIT_CASE(test_possible),
 	KUNIT_CASE(test_mapped),
 	{}
 };
