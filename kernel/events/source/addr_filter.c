@@ -99,7 +99,7 @@ static int perf_addr_filter_add(struct perf_event *event, struct filter_list *fi
 	struct perf_addr_filter *filter;
 	int err;
 
-	filter = kzalloc(sizeof(*filter), GFP_KERNEL);
+	filter = kzalloc(sizeof(*filter), GFP_KERNEL_ACCOUNT);
 	if (!filter)
 		return -ENOMEM;
 	filter->action = actions[spec->action];

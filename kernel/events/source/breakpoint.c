@@ -199,8 +199,8 @@ static void bp_memory_free(struct bp_memory *spare)
 
 static int bp_memory_alloc(struct bp_memory *spare)
 {
-	spare->task = kzalloc(sizeof(*spare->task), GFP_KERNEL);
-	spare->task_cpu = kzalloc(sizeof(*spare->task_cpu), GFP_KERNEL);
+	spare->task = kzalloc(sizeof(*spare->task), GFP_KERNEL_ACCOUNT);
+	spare->task_cpu = kzalloc(sizeof(*spare->task_cpu), GFP_KERNEL_ACCOUNT);
 	if (spare->task && spare->task_cpu)
 		return 0;
 	bp_memory_free(spare);
