@@ -262,6 +262,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	}
 
 	rb->cpu = cpu;
+	rb->page_lock.cpu = PERF_PAGE_FREE;
 	rb->ring.overwrite = overwrite;
 	rb->ring.size = nr_pages << PAGE_SHIFT;
 	rb->ring.watermark = watermark ? min(watermark, rb->ring.size) : rb->ring.size / 2;

@@ -25,6 +25,7 @@
 #if defined(CONFIG_PERF_EVENTS_DELAYS) && !defined(PERF_RING_STEP)
 #define PERF_RING_STEP(ring)	((void)(ring), perf_delay(RING_STEP))
 #endif
+#include "page_lock.h"
 #include "ring_shared.h"
 
 struct user_struct;
@@ -70,7 +71,7 @@ enum perf_sharing {
  * @sharing: enum perf_sharing
  * @paused: records are not written, and counted as lost
  * @empty: there is no data memory, and no record is written
- * @page_lock: the number that the user page's lock is a copy of; see page_lock.h
+ * @page_lock: the number that the user page's lock is a copy of, and the CPU that writes the page
  * @nr_chunks: number of chunks of data memory, a power of two or 0
  * @chunk_shift: log2 of the size of a chunk in bytes
  * @poll: events for the next poll(2)
@@ -110,7 +111,7 @@ struct perf_buffer {
 			bool	empty;
 		};
 	};
-	local_t			page_lock;
+	struct perf_page_lock	page_lock;
 	unsigned int		nr_chunks;
 	unsigned int		chunk_shift;
 	atomic_t		poll;

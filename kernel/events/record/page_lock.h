@@ -9,14 +9,18 @@
  *
  * A reader on another CPU must also have read barriers, and retry if the number is odd.
  *
- * An NMI may find a write in progress. It then only increments the number by 2, and the
- * interrupted writer writes all fields again: the number is never even while the page is half
- * written.
+ * An NMI may find a write of its own CPU in progress. It then only increments the number by 2,
+ * and the interrupted writer writes all fields again: page->lock is never even while the page is
+ * half written.
  *
  * User space can write to page->lock. So the number is kept in the kernel, and page->lock is
- * only a copy. No increment is lost when writers interrupt each other: page->lock is set to
- * an odd number when a write begins, and to an even number when it ends. A value that user
- * space has stored there is overwritten.
+ * only a copy, and each write overwrites the value that user space has stored there. No increment
+ * is lost when writers of one CPU interrupt each other.
+ *
+ * Two events of different contexts may be mapped through one buffer, so two CPUs may write at the
+ * same time. Writers of different CPUs do not wait for each other: the fields may be mixed, and an
+ * increment may be lost. But a writer never waits for a write of another CPU to end, and its last
+ * store to page->lock is even. So page->lock is even when all writes have ended.
  *
  * This file needs no kernel context: a test program in user space includes it, and uses a
  * signal as the NMI.
@@ -27,26 +31,45 @@
 /* Number of attempts of a writer that is interrupted by other writers */
 #define PERF_PAGE_TRIES		4
 
+/* perf_page_lock::cpu while no CPU writes */
+#define PERF_PAGE_FREE		(-1)
+
+/**
+ * struct perf_page_lock - the kernel's part of page->lock
+ * @number: page->lock after the last write; even
+ * @cpu: the CPU that has begun to write, or PERF_PAGE_FREE. A CPU finds its own number here only
+ *	while it interrupts its own write: at the end of a write it stores PERF_PAGE_FREE
+ */
+struct perf_page_lock {
+	local_t	number;
+	int	cpu;
+};
+
 /**
  * perf_page_begin - begin to write the user page
  * @page: the page
- * @lock: the number that page->lock is a copy of
+ * @lock: the kernel's part of page->lock
+ * @cpu: this CPU
+ * @number: set for perf_page_end()
  *
- * Called on one CPU at a time, also while an interrupted writer is between perf_page_begin() and
- * perf_page_end(). The caller must read the values to be written after this call.
+ * The caller must read the values to be written after this call. After perf_page_end() has failed,
+ * this function returns true.
  *
  * Context: any, preemption is off.
  * Return: true if the caller must write the page and call perf_page_end(); false if it has
  * interrupted another writer, which will write the new values
  */
-static __always_inline bool perf_page_begin(struct perf_event_mmap_page *page, local_t *lock)
+static __always_inline bool perf_page_begin(struct perf_event_mmap_page *page,
+					    struct perf_page_lock *lock, int cpu, long *number)
 {
-	/* An NMI between this load and the add leaves an even number even, and an odd one odd. */
-	if (unlikely(local_read(lock) & 1)) {
-		local_add(2, lock);
+	if (unlikely(READ_ONCE(lock->cpu) == cpu)) {
+		local_add(2, &lock->number);
 		return false;
 	}
-	WRITE_ONCE(page->lock, local_add_return(1, lock));
+	/* From here on an NMI leaves the write to this writer. */
+	WRITE_ONCE(lock->cpu, cpu);
+	*number = local_read(&lock->number);
+	WRITE_ONCE(page->lock, *number + 1);
 	/* Pairs with the reader's read barrier before its last load of the lock. */
 	smp_wmb();
 	return true;
@@ -55,37 +78,39 @@ static __always_inline bool perf_page_begin(struct perf_event_mmap_page *page, l
 /**
  * perf_page_end - end a write of the user page
  * @page: the page
- * @lock: the number that page->lock is a copy of
- * @mine: local_read() of @lock before the first store to the page
+ * @lock: the kernel's part of page->lock
+ * @number: from perf_page_begin()
  *
- * Return: true on success, false if an NMI has interrupted the write: the caller must write all
- * values again, as some may be older than the NMI's
+ * Return: true on success, false if another writer has interrupted the write: the caller must begin
+ * again and write all values, as some may be older than those of the other writer
  */
-static __always_inline bool perf_page_end(struct perf_event_mmap_page *page, local_t *lock,
-					  long mine)
+static __always_inline bool perf_page_end(struct perf_event_mmap_page *page,
+					  struct perf_page_lock *lock, long number)
 {
 	/* Pairs with the reader's read barrier after its first load of the lock. */
 	smp_wmb();
-	if (unlikely(!local_try_cmpxchg(lock, &mine, mine + 1)))
+	/* An NMI leaves no write to this writer after the comparison, but writes itself. */
+	WRITE_ONCE(lock->cpu, PERF_PAGE_FREE);
+	if (unlikely(!local_try_cmpxchg(&lock->number, &number, number + 2)))
 		return false;
 	/*
 	 * An NMI here publishes a later number before this number is published. That is
 	 * harmless: no other content of the page ever had either number.
 	 */
-	WRITE_ONCE(page->lock, mine + 1);
+	WRITE_ONCE(page->lock, number + 2);
 	return true;
 }
 
 /**
  * perf_page_give_up - end a write that was interrupted in each attempt
  * @page: the page
- * @lock: the number that page->lock is a copy of
+ * @lock: the kernel's part of page->lock
  *
- * Called instead of perf_page_end(). The next write updates the page.
+ * Called after perf_page_end() has failed. The next write updates the page.
  */
-static inline void perf_page_give_up(struct perf_event_mmap_page *page, local_t *lock)
+static inline void perf_page_give_up(struct perf_event_mmap_page *page, struct perf_page_lock *lock)
 {
-	WRITE_ONCE(page->lock, local_add_return(1, lock));
+	WRITE_ONCE(page->lock, local_add_return(2, &lock->number));
 }
 
 #endif /* _KERNEL_EVENTS_PAGE_LOCK_H */

@@ -94,16 +94,17 @@ void perf_event_update_userpage(struct perf_event *event)
 		goto out;
 
 	page = rb->ring.user;
-	if (unlikely(!perf_page_begin(page, &rb->page_lock)))
-		goto out;
-	do {
-		number = local_read(&rb->page_lock);
+	while (likely(perf_page_begin(page, &rb->page_lock, smp_processor_id(), &number))) {
 		perf_delay(USERPAGE_LOCKED);
 		perf_userpage_fill(event, page);
-	} while (unlikely(!perf_page_end(page, &rb->page_lock, number)) && --tries);
-	/* Each attempt was interrupted by another writer. */
-	if (unlikely(!tries))
-		perf_page_give_up(page, &rb->page_lock);
+		if (likely(perf_page_end(page, &rb->page_lock, number)))
+			break;
+		/* Each attempt was interrupted by another writer. */
+		if (!--tries) {
+			perf_page_give_up(page, &rb->page_lock);
+			break;
+		}
+	}
 out:
 	preempt_enable_notrace();
 }

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Unit tests of userpage.c, included at its end: the CPU that writes the page, and the page's
- * lock, with nested writers and writes from user space
+ * lock, with nested writers, writers of two CPUs and writes from user space
  */
 #include <kunit/test.h>
 
 #include "../context.h"
+
+/* What another CPU has done to the page's lock while this one writes */
+enum page_test_meets {
+	PAGE_TEST_ALONE,
+	PAGE_TEST_BEGUN,
+	PAGE_TEST_ENDED,
+	PAGE_TEST_NUMBER_LOST,	/* It has overwritten an increment. */
+	PAGE_TEST_MEETINGS
+};
 
 /**
  * struct page_fixture - an event with a page
@@ -18,6 +27,7 @@
  * @nested: number of writers that are yet to interrupt another one
  * @inside: a writer has interrupted another one
  * @even_inside: the lock was even afterwards, so the page seemed complete
+ * @meets: what the next writer meets
  */
 struct page_fixture {
 	struct perf_event_context	ctx;
@@ -29,7 +39,30 @@ struct page_fixture {
 	int				nested;
 	bool				inside;
 	bool				even_inside;
+	enum page_test_meets		meets;
 };
+
+static void page_test_meet(struct page_fixture *f)
+{
+	struct perf_page_lock *lock = &f->rb->page_lock;
+
+	switch (f->meets) {
+	case PAGE_TEST_BEGUN:
+		lock->cpu = nr_cpu_ids;
+		f->page->lock = local_read(&lock->number) + 1;
+		break;
+	case PAGE_TEST_ENDED:
+		lock->cpu = PERF_PAGE_FREE;
+		f->page->lock = local_add_return(2, &lock->number);
+		break;
+	case PAGE_TEST_NUMBER_LOST:
+		local_sub(2, &lock->number);
+		break;
+	default:
+		break;
+	}
+	f->meets = PAGE_TEST_ALONE;
+}
 
 /*
  * Update the page in the middle of another update, like an NMI: the event counts, and its page is
@@ -40,6 +73,7 @@ static int come_in(struct perf_event *event)
 	struct page_fixture *f = container_of(event, struct page_fixture, event);
 	int index = local64_read(&event->hw.prev_count);
 
+	page_test_meet(f);
 	if (f->nested && !f->inside) {
 		f->nested--;
 		f->inside = true;
@@ -166,11 +200,56 @@ static void writer_that_is_always_late_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->page->offset + f->page->index, local64_read(&f->event.count));
 }
 
+static void expect_page_is_whole(struct kunit *test)
+{
+	struct page_fixture *f = test->priv;
+
+	KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
+	KUNIT_EXPECT_EQ(test, f->page->index, local64_read(&f->event.hw.prev_count));
+	KUNIT_EXPECT_EQ(test, f->page->offset + f->page->index, local64_read(&f->event.count));
+}
+
+/*
+ * Events of two tasks, which run on two CPUs, are mapped through the same buffer. The readers must
+ * not wait for ever, so each write ends with an even lock, whatever the other CPU does.
+ */
+static void writer_does_not_wait_for_another_cpu(struct kunit *test)
+{
+	struct page_fixture *f = test->priv;
+	int i, nested;
+
+	f->event.state = PERF_EVENT_STATE_ACTIVE;
+	local64_set(&f->event.count, 1000);
+	for (i = PAGE_TEST_BEGUN; i < PAGE_TEST_MEETINGS; i++) {
+		for (nested = 0; nested < PERF_PAGE_TRIES - 1; nested++) {
+			f->meets = i;
+			f->nested = nested;
+			local64_set(&f->event.hw.prev_count, 1);
+			local64_inc(&f->event.count);
+			update_from_cpu(f, 0);
+			KUNIT_EXPECT_EQ(test, f->page->lock & 1, 0);
+			/* With a lost increment, the writer may miss an NMI. */
+			if (i == PAGE_TEST_NUMBER_LOST && nested)
+				continue;
+			expect_page_is_whole(test);
+			KUNIT_EXPECT_EQ(test, f->nested, 0);
+		}
+		/* The other CPU does this before this one begins. */
+		f->nested = 0;
+		f->meets = i;
+		page_test_meet(f);
+		local64_inc(&f->event.count);
+		update_from_cpu(f, 0);
+		expect_page_is_whole(test);
+	}
+}
+
 static struct kunit_case page_cases[] = {
 	KUNIT_CASE(page_is_written_where_its_context_runs),
 	KUNIT_CASE(lock_is_even_whatever_user_space_writes),
 	KUNIT_CASE(writer_that_comes_in_is_not_overwritten),
 	KUNIT_CASE(writer_that_is_always_late_ends),
+	KUNIT_CASE(writer_does_not_wait_for_another_cpu),
 	{}
 };
 

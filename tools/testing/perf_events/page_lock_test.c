@@ -7,6 +7,9 @@
  *   the CPU on which the event's context runs.
  * - Writers that interrupt one another: an NMI within an update.
  * - A reader with read barriers in another thread than the writer, which is interrupted to write.
+ * - Writers in two threads, which are interrupted to write: two CPUs on which contexts run whose
+ *   events are mapped through one buffer. After each pause of both, the lock is even, and a write
+ *   is complete.
  */
 #include "harness.h"
 
@@ -21,11 +24,73 @@ struct perf_event_mmap_page {
 	u64	word[WORDS];
 };
 
+/* Several CPUs write. */
+static bool contended;
+/* The thread is within an instruction of local_t, which an interrupt does not split. */
+static __thread bool in_instruction;
+static __thread u64 seed = 1;
+
+/* Another CPU may access the variable between the load and the store of an instruction. */
+static void split_instruction(void)
+{
+	if (!READ_ONCE(contended))
+		return;
+	if (harness_random(&seed) % 64)
+		harness_dawdle(&seed, 20);
+	else
+		sched_yield();
+}
+
+#undef local_add
+#undef local_add_return
+#undef local_try_cmpxchg
+
+static long local_add_return(long n, local_t *l)
+{
+	long value;
+
+	in_instruction = true;
+	barrier();
+	value = READ_ONCE(l->counter) + n;
+	split_instruction();
+	WRITE_ONCE(l->counter, value);
+	barrier();
+	in_instruction = false;
+	return value;
+}
+
+static void local_add(long n, local_t *l)
+{
+	local_add_return(n, l);
+}
+
+static bool local_try_cmpxchg(local_t *l, long *old, long new)
+{
+	long value;
+
+	in_instruction = true;
+	barrier();
+	value = READ_ONCE(l->counter);
+	split_instruction();
+	if (value == *old)
+		WRITE_ONCE(l->counter, new);
+	barrier();
+	in_instruction = false;
+	if (value == *old)
+		return true;
+	*old = value;
+	return false;
+}
+
 #include "record/page_lock.h"
 
 static struct perf_event_mmap_page page ____cacheline_aligned;
-static local_t lock ____cacheline_aligned;
+static struct perf_page_lock lock ____cacheline_aligned;
 static u64 shown, interrupts, reads, torn, odd, stale;
+static u64 pauses[2];
+
+/* The CPU that the thread simulates */
+static __thread int this_cpu;
 
 /* Increment in one instruction, because an interrupt increments it, too. */
 static void count_one(void)
@@ -37,26 +102,29 @@ static void count_one(void)
 static void update(void)
 {
 	int tries = PERF_PAGE_TRIES, i;
+	long number;
 	u64 value;
-	long mine;
 
-	if (!perf_page_begin(&page, &lock))
-		return;
-	do {
-		mine = local_read(&lock);
+	while (perf_page_begin(&page, &lock, this_cpu, &number)) {
 		value = READ_ONCE(shown);
 		for (i = 0; i < WORDS; i++)
 			WRITE_ONCE(page.word[i], value);
-	} while (!perf_page_end(&page, &lock, mine) && --tries);
-	if (!tries)
-		perf_page_give_up(&page, &lock);
+		if (perf_page_end(&page, &lock, number))
+			break;
+		if (!--tries) {
+			perf_page_give_up(&page, &lock);
+			break;
+		}
+	}
 }
 
 static void come_in(int signal)
 {
+	if (in_instruction)
+		return;
 	count_one();
 	update();
-	interrupts++;
+	__atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED);
 }
 
 /* Interrupt this thread repeatedly, on its own CPU. */
@@ -141,7 +209,6 @@ static void write_interrupted(void *unused)
 static void write_elsewhere(void *unused)
 {
 	timer_t timer = interrupt_this_thread();
-	u64 seed = 1;
 
 	while (harness_goes_on()) {
 		count_one();
@@ -180,9 +247,61 @@ static void read_carefully(void *unused)
 	}
 }
 
+/* Wait for the other thread. Return false at the end of the run. */
+static bool pause_together(void)
+{
+	u64 mine = pauses[this_cpu] + 1;
+
+	/* Each thread sees what the other one did before the pause. */
+	smp_store_release(&pauses[this_cpu], mine);
+	/* Pairs with the store above. */
+	while (smp_load_acquire(&pauses[!this_cpu]) < mine) {
+		if (!harness_goes_on())
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+static void write_with_another(void *cpu)
+{
+	sigset_t signal;
+	timer_t timer;
+	int i;
+
+	this_cpu = (long)cpu;
+	seed += this_cpu;
+	sigemptyset(&signal);
+	sigaddset(&signal, SIGUSR1);
+	timer = interrupt_this_thread();
+	do {
+		for (i = 0; i < 100; i++) {
+			count_one();
+			update();
+			harness_dawdle(&seed, 20);
+		}
+		pthread_sigmask(SIG_BLOCK, &signal, NULL);
+		if (!pause_together())
+			break;
+		if (!this_cpu) {
+			odd += page.lock & 1;
+			count_one();
+			update();
+			odd += page.lock & 1;
+			stale += page.word[0] != shown;
+			torn += !all_equal(page.word);
+			reads++;
+		}
+		if (!pause_together())
+			break;
+		pthread_sigmask(SIG_UNBLOCK, &signal, NULL);
+	} while (harness_goes_on());
+	timer_delete(timer);
+}
+
 static void run(const char *name, void (*one)(void *), void (*other)(void *), double seconds)
 {
-	struct harness_thread threads[] = { { one }, { other } };
+	struct harness_thread threads[] = { { one }, { other, (void *)1 } };
 	unsigned int nr = other ? 2 : 1;
 
 	reads = 0;
@@ -190,7 +309,10 @@ static void run(const char *name, void (*one)(void *), void (*other)(void *), do
 	odd = 0;
 	stale = 0;
 	interrupts = 0;
-	local_set(&lock, 0);
+	contended = one == other;
+	memset(pauses, 0, sizeof(pauses));
+	local_set(&lock.number, 0);
+	lock.cpu = PERF_PAGE_FREE;
 	harness_run(threads, nr, seconds);
 	ktap_note("%llu reads, %llu interrupts: %llu torn, %llu odd, %llu stale",
 		  (unsigned long long)reads, (unsigned long long)interrupts,
@@ -200,14 +322,15 @@ static void run(const char *name, void (*one)(void *), void (*other)(void *), do
 
 int main(int argc, char **argv)
 {
-	double seconds = harness_seconds(argc, argv) / 3;
+	double seconds = harness_seconds(argc, argv) / 4;
 
 	signal(SIGUSR1, come_in);
 	harness_need(&reads);
 	harness_need(&interrupts);
-	ktap_plan(3);
+	ktap_plan(4);
 	run("the ABI's reader on the CPU that writes", read_here, NULL, seconds);
 	run("a writer within a writer", write_interrupted, NULL, seconds);
 	run("a careful reader on another CPU", write_elsewhere, read_carefully, seconds);
+	run("writers on two CPUs", write_with_another, write_with_another, seconds);
 	return ktap_end();
 }
