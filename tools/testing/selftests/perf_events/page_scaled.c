@@ -322,6 +322,9 @@ TEST_F(page, of_events_that_share_a_counter)
 		i = round % self->nr;
 		ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_DISABLE, 0));
 		pe_hw_loop(1000 * (i + 1));
+		page = by_page(events[i].ring.page);
+		ASSERT_EQ(0, page.index);
+		ASSERT_EQ(by_call(events[i].fd).count, page.count);
 		ASSERT_EQ(0, ioctl(events[i].fd, PERF_EVENT_IOC_ENABLE, 0));
 		for (i = 0; i < self->nr; i++) {
 			before = by_call(events[i].fd);
