@@ -74,6 +74,17 @@ static void power_count_follow(struct power_cpu *cpu, int slot)
 }
 
 /**
+ * power_count_leave - note that a counter has a value of a former user
+ * @cpu: this CPU
+ * @pmc: number of the counter, from 1; 0: none
+ */
+void power_count_leave(struct power_cpu *cpu, int pmc)
+{
+	if (pmc)
+		cpu->left |= BIT(pmc);
+}
+
+/**
  * power_count_put - remove a user of a count
  * @cpu: this CPU; a removed event is no longer in @events
  * @slot: index of the count
@@ -88,6 +99,7 @@ void power_count_put(struct power_cpu *cpu, int slot)
 		power_count_follow(cpu, slot);
 		return;
 	}
+	power_count_leave(cpu, count->pmc);
 	cpu->used &= ~BIT(slot);
 	cpu->chosen &= ~BIT(slot);
 	cpu->known &= ~BIT(slot);

@@ -284,7 +284,8 @@ void power_claim_run(const struct power_claim *claim)
  * power_claim_end - end a claim
  * @claim: the claim
  *
- * Counters that do not interrupt can still be read until interrupts are on again.
+ * The counters of a claim with an id, and without a report of overflows, can still be read until
+ * interrupts are on again.
  *
  * Context: interrupts off.
  */

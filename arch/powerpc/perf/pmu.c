@@ -60,6 +60,23 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
+/*
+ * Clear the counters with a value of a former user: a program must not see what another task has
+ * counted. User space can read all counters before ISA 3.1, and with event-based branches later,
+ * too. The counters are frozen.
+ */
+static void power_counters_clear(struct power_cpu *cpu)
+{
+	unsigned long mask = cpu->left;
+	int pmc;
+
+	if (!mask || (power_has(PPMU_ARCH_31) && !cpu->ebb))
+		return;
+	for_each_set_bit(pmc, &mask, BITS_PER_TYPE(cpu->left))
+		power_pmc_write(pmc, 0);
+	cpu->left = 0;
+}
+
 /**
  * power_place - program all counts and events on their selected counters
  * @cpu: this CPU
@@ -81,9 +98,11 @@ void power_place(struct power_cpu *cpu)
 		event = cpu->events[i];
 		if (event->hw.idx && event->hw.idx != cpu->counts[event->hw.event_base].place) {
 			power_event_leave(event);
+			power_count_leave(cpu, event->hw.idx);
 			event->hw.idx = 0;
 		}
 	}
+	power_counters_clear(cpu);
 	power_control_write(cpu);
 	for (i = 0; i < cpu->n; i++)
 		power_event_place(cpu, cpu->events[i]);
@@ -134,6 +153,7 @@ static void power_enable(struct pmu *pmu)
 	if (!cpu->disabled)
 		return;
 	if (!cpu->used) {
+		power_counters_clear(cpu);
 		/* A hypervisor need not save the registers any more. */
 		ppc_set_pmu_inuse(0);
 		power_control_forget(cpu);
@@ -232,6 +252,9 @@ static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
 	power_count_put(cpu, event->hw.event_base);
 	cpu->changed = true;
 	if (!cpu->n) {
+		/* The program can write all counters. */
+		if (cpu->ebb)
+			cpu->left = GENMASK(power_driver->n_counter, 1);
 		cpu->ebb = false;
 		cpu->ebb_branches = false;
 	}

@@ -158,6 +158,31 @@ static void config_share(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, with);
 }
 
+/* User space can read the counters: an event must not leave its value there. */
+static void config_clears_counters(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = ISA207_RUN_INST,
+		.pinned = 1,
+	};
+	unsigned long during = 0, after;
+	struct perf_event *event;
+
+	if (power_has(PPMU_ARCH_31))
+		kunit_skip(test, "a processor whose counters user space cannot read");
+	migrate_disable();
+	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL, NULL, NULL);
+	if (!IS_ERR(event)) {
+		during = power_pmc_read(5);
+		perf_event_release_kernel(event);
+	}
+	after = power_pmc_read(5);
+	migrate_enable();
+	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_NE(test, during, 0);
+	KUNIT_EXPECT_EQ(test, after, 0);
+}
+
 static int config_test_init(struct kunit *test)
 {
 	if (!power_driver || !isa207_running())
@@ -172,6 +197,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_permits_branches),
 	KUNIT_CASE(config_event_index),
 	KUNIT_CASE(config_share),
+	KUNIT_CASE(config_clears_counters),
 	{}
 };
 
