@@ -74,6 +74,20 @@ static void power_count_follow(struct power_cpu *cpu, int slot)
 }
 
 /**
+ * power_cpu_reset - initialize the state of a CPU
+ * @cpu: the CPU, without events
+ *
+ * The values of the counters are not known: all have to be cleared.
+ *
+ * Context: the CPU is not online, or has had no event yet.
+ */
+void power_cpu_reset(struct power_cpu *cpu)
+{
+	memset(cpu, 0, sizeof(*cpu));
+	cpu->left = GENMASK(power_driver->n_counter, 1);
+}
+
+/**
  * power_count_leave - note that a counter has a value of a former user
  * @cpu: this CPU
  * @pmc: number of the counter, from 1; 0: none

@@ -120,7 +120,7 @@ struct power_memo {
  * @claim_index: index within the claim of each count in @claim_counts
  * @claim_comes: add only pinned events, to free counters for a claim
  * @claim_waits: the PMU stays disabled until power_claim_run()
- * @left: mask of counters with a value of a former user; bit 1 is PMC1
+ * @left: mask of counters with a value of a former user, or an unknown value; bit 1 is PMC1
  * @pmcs: counter values at the last overflow interrupt, for samples
  */
 struct power_cpu {
@@ -188,6 +188,7 @@ bool power_encode(u64 code, u64 config1, struct power_code *to);
 /* choose.c */
 int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 		    const struct power_wish *wish, bool share);
+void power_cpu_reset(struct power_cpu *cpu);
 void power_count_leave(struct power_cpu *cpu, int pmc);
 void power_count_put(struct power_cpu *cpu, int slot);
 bool power_picks_fit(struct power_pick *picks, int n, bool rest);

@@ -38,7 +38,7 @@ bool power_pmu_wants_prompt_pmi(void)
 
 static int power_cpu_prepare(unsigned int nr)
 {
-	memset(per_cpu_ptr(&power_cpus, nr), 0, sizeof(struct power_cpu));
+	power_cpu_reset(per_cpu_ptr(&power_cpus, nr));
 	return 0;
 }
 

@@ -122,6 +122,36 @@ static void choose_remembers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6);
 }
 
+/* A CPU that was offline has no events, and its counters can have any value. */
+static void choose_resets(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+
+	choose_get(test, cpu, TEST_ON_1, false);
+	choose_settle(test, cpu);
+	cpu->held_known = true;
+	power_cpu_reset(cpu);
+	KUNIT_EXPECT_EQ(test, cpu->used, 0);
+	KUNIT_EXPECT_FALSE(test, cpu->held_known);
+	/* PMC1 to PMC6 */
+	KUNIT_EXPECT_EQ(test, cpu->left, 0x7e);
+}
+
+/* A counter has to be cleared as soon as the last user of its count is removed. */
+static void choose_clears(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	int slot = choose_get(test, cpu, TEST_ON_4, true);
+
+	/* Without a counter yet, there is nothing to clear. */
+	power_count_put(cpu, slot);
+	KUNIT_EXPECT_EQ(test, cpu->left, 0);
+	slot = choose_get(test, cpu, TEST_ON_4, true);
+	choose_settle(test, cpu);
+	power_count_put(cpu, slot);
+	KUNIT_EXPECT_EQ(test, cpu->left, BIT(4));
+}
+
 static int choose_test_init(struct kunit *test)
 {
 	if (!power_driver || !isa207_running())
@@ -137,6 +167,8 @@ static struct kunit_case choose_cases[] = {
 	KUNIT_CASE(choose_stays),
 	KUNIT_CASE(choose_makes_way),
 	KUNIT_CASE(choose_remembers),
+	KUNIT_CASE(choose_resets),
+	KUNIT_CASE(choose_clears),
 	{}
 };
 
