@@ -112,13 +112,7 @@ static int compat_check(struct perf_event *event)
 static struct isa207_driver compat_driver = {
 	.layout			= &compat_layout,
 	.pmu.name		= "ISAv3",
-	.pmu.n_counter		= 6,
-	.pmu.add_fields		= ISA207_COUNTED_BY,
-	.pmu.test_adder		= ISA207_FULL_BY,
-	.pmu.get_constraint	= isa207_constrain,
-	.pmu.get_alternatives	= isa207_same_events,
 	.pmu.check_attr_config	= compat_check,
-	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S,
 	.pmu.n_generic		= ARRAY_SIZE(compat_generic),
 	.pmu.generic_events	= compat_generic,
 	.pmu.cache_events	= &compat_cache,
@@ -129,7 +123,7 @@ int __init init_compat_pmu(void)
 {
 	if (!cpu_has_feature(CPU_FTR_ARCH_300))
 		return -ENODEV;
-	return register_power_pmu(&compat_driver.pmu);
+	return isa207_register(&compat_driver);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -195,17 +195,8 @@ int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned l
 	return 0;
 }
 
-/**
- * isa207_constrain - power_pmu::get_constraint of the running processor
- * @code: the event code
- * @maskp: receives the constraint fields that are used
- * @valuep: receives the values required in select fields, and the values to add in add fields
- * @config1: attr.config1
- *
- * Context: any.
- * Return: 0 on success, -1 if there is no such event.
- */
-int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1)
+/* power_pmu::get_constraint: isa207_constrain_by() for the running processor */
+static int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1)
 {
 	return isa207_constrain_by(isa207_running(), code, maskp, valuep, config1);
 }
@@ -280,16 +271,8 @@ int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int fl
 	return n;
 }
 
-/**
- * isa207_same_events - power_pmu::get_alternatives of the running processor
- * @code: the event code
- * @flags: see isa207_same_by()
- * @codes: receives @code and its alternatives, at most MAX_EVENT_ALTERNATIVES
- *
- * Context: any.
- * Return: number of @codes.
- */
-int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
+/* power_pmu::get_alternatives: isa207_same_by() for the running processor */
+static int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
 {
 	return isa207_same_by(isa207_running(), code, flags, codes);
 }
@@ -410,4 +393,27 @@ u64 isa207_branch_filter(u64 branches)
 		return power_has(PPMU_ARCH_31) ? ISA207_BRANCH_CONDITIONS : -1;
 	}
 	return -1;
+}
+
+/**
+ * isa207_register - register the driver of a processor from ISA 2.07 on
+ * @driver: the driver; never unregistered
+ *
+ * Sets the members of @driver that are equal for all of these processors: the counters, and the
+ * functions and constraint fields of this file.
+ *
+ * Context: boot.
+ * Return: 0 on success, or the error of register_power_pmu().
+ */
+int __init isa207_register(struct isa207_driver *driver)
+{
+	struct power_pmu *pmu = &driver->pmu;
+
+	pmu->n_counter = 6;
+	pmu->add_fields = ISA207_COUNTED_BY;
+	pmu->test_adder = ISA207_FULL_BY;
+	pmu->get_constraint = isa207_constrain;
+	pmu->get_alternatives = isa207_same_events;
+	pmu->flags |= PPMU_HAS_SIER | PPMU_ARCH_207S;
+	return register_power_pmu(pmu);
 }

@@ -6,6 +6,7 @@
 #define _POWERPC_PERF_ISA207_H
 
 #include <linux/container_of.h>
+#include <linux/init.h>
 #include "engine.h"
 
 /* Each row of isa207_layout::same is a pair. */
@@ -156,7 +157,7 @@ struct isa207_layout {
 
 /**
  * struct isa207_driver - driver of a processor from ISA 2.07 on
- * @pmu: as registered with the engine; flags include PPMU_ARCH_207S
+ * @pmu: as registered with the engine, except for the members that isa207_register() sets
  * @layout: layout of the event codes
  */
 struct isa207_driver {
@@ -173,12 +174,11 @@ static inline const struct isa207_layout *isa207_running(void)
 	return container_of(power_driver, struct isa207_driver, pmu)->layout;
 }
 
+int __init isa207_register(struct isa207_driver *driver);
 bool isa207_needs(const struct isa207_layout *layout, u64 code);
 int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned long *maskp,
 			unsigned long *valuep, u64 config1);
-int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *valuep, u64 config1);
 int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int flags, u64 codes[]);
-int isa207_same_events(u64 code, unsigned int flags, u64 codes[]);
 u64 isa207_branch_filter(u64 branches);
 void isa207_compute(const struct isa207_layout *layout, const struct isa207_count *counts, int n,
 		    struct mmcr_regs *mmcr);

@@ -176,13 +176,7 @@ static const struct attribute_group *power10_groups[] = {
 static struct isa207_driver power10_driver = {
 	.layout			= &power10_layout,
 	.pmu.name		= "POWER10",
-	.pmu.n_counter		= 6,
-	.pmu.add_fields		= ISA207_COUNTED_BY,
-	.pmu.test_adder		= ISA207_FULL_BY,
-	.pmu.get_constraint	= isa207_constrain,
-	.pmu.get_alternatives	= isa207_same_events,
-	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S | PPMU_ARCH_31 | PPMU_P10 |
-				  PPMU_HAS_ATTR_CONFIG1,
+	.pmu.flags		= PPMU_ARCH_31 | PPMU_P10 | PPMU_HAS_ATTR_CONFIG1,
 	.pmu.n_generic		= ARRAY_SIZE(power10_generic),
 	.pmu.generic_events	= power10_generic,
 	.pmu.cache_events	= &power10_cache,
@@ -201,7 +195,7 @@ int __init init_power10_pmu(void)
 		return -ENODEV;
 	if (version == PVR_POWER11)
 		power10_driver.pmu.name = "Power11";
-	err = register_power_pmu(&power10_driver.pmu);
+	err = isa207_register(&power10_driver);
 	if (err)
 		return err;
 	PERF_REG_EXTENDED_MASK = PERF_REG_PMU_MASK_31;

@@ -175,12 +175,6 @@ static const struct attribute_group *power8_groups[] = {
 static struct isa207_driver power8_driver = {
 	.layout			= &power8_layout,
 	.pmu.name		= "POWER8",
-	.pmu.n_counter		= 6,
-	.pmu.add_fields		= ISA207_COUNTED_BY,
-	.pmu.test_adder		= ISA207_FULL_BY,
-	.pmu.get_constraint	= isa207_constrain,
-	.pmu.get_alternatives	= isa207_same_events,
-	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S,
 	.pmu.n_generic		= ARRAY_SIZE(power8_generic),
 	.pmu.generic_events	= power8_generic,
 	.pmu.cache_events	= &power8_cache,
@@ -195,7 +189,7 @@ int __init init_power8_pmu(void)
 
 	if (version != PVR_POWER8E && version != PVR_POWER8NVL && version != PVR_POWER8)
 		return -ENODEV;
-	return register_power_pmu(&power8_driver.pmu);
+	return isa207_register(&power8_driver);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

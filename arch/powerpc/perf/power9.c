@@ -178,12 +178,6 @@ static int power9_wrong_22[] = {
 static struct isa207_driver power9_driver = {
 	.layout			= &power9_layout,
 	.pmu.name		= "POWER9",
-	.pmu.n_counter		= 6,
-	.pmu.add_fields		= ISA207_COUNTED_BY,
-	.pmu.test_adder		= ISA207_FULL_BY,
-	.pmu.get_constraint	= isa207_constrain,
-	.pmu.get_alternatives	= isa207_same_events,
-	.pmu.flags		= PPMU_HAS_SIER | PPMU_ARCH_207S,
 	.pmu.n_generic		= ARRAY_SIZE(power9_generic),
 	.pmu.generic_events	= power9_generic,
 	.pmu.cache_events	= &power9_cache,
@@ -216,7 +210,7 @@ int __init init_power9_pmu(void)
 	if (PVR_VER(pvr) != PVR_POWER9)
 		return -ENODEV;
 	power9_leave_out(&power9_driver.pmu, pvr);
-	err = register_power_pmu(&power9_driver.pmu);
+	err = isa207_register(&power9_driver);
 	if (err)
 		return err;
 	PERF_REG_EXTENDED_MASK = PERF_REG_PMU_MASK_300;

@@ -122,7 +122,7 @@ static inline void isa207_check_idle(struct kunit *test, const struct isa207_lay
 /**
  * struct isa207_alternatives - alternatives of an event
  * @code: the event code
- * @flags: argument of isa207_same_events()
+ * @flags: argument of isa207_same_by()
  * @same: the other codes in any order, ended by 0
  */
 struct isa207_alternatives {
