@@ -75,12 +75,12 @@ struct isa207_count {
 	u8	pmc;
 };
 
-/* isa207_route::when: a mask of conditions, all of which are required */
+/* Bits of isa207_route::when: the route applies only to an event that meets all of them. */
 #define ISA207_WHEN_MARKED	1	/* the event is marked */
 #define ISA207_WHEN_BUS		2	/* the event is on a bus of L2 and L3 */
 #define ISA207_WHEN_COUNTER	4	/* the event is on PMC1 to PMC4 */
 #define ISA207_WHEN_FABRIC	8	/* the event matches fabric responses */
-#define ISA207_WHEN_NO_FABRIC	16	/* the event does not */
+#define ISA207_WHEN_NO_FABRIC	16	/* the event does not match fabric responses */
 #define ISA207_WHEN_L1		32	/* the event has an L1 qualifier */
 
 /**
@@ -88,12 +88,12 @@ struct isa207_count {
  * @from: lowest bit in the code
  * @width: number of bits
  * @config1: the field is in attr.config1
- * @when: ISA207_WHEN_*, all of them required
+ * @when: mask of ISA207_WHEN_*
  * @to: the register
  * @shift: lowest bit in the register, for PMC1
- * @stride: by so many bits lower for each further counter; 0: one field for all counters
- * @mantissa: convert the value to a mantissa of so many bits, with a base-4 exponent above it; 0:
- *	copy the value
+ * @stride: by how many bits the field of the next counter is lower; 0: one field for all counters
+ * @mantissa: bits of the mantissa, if the register has the value as a mantissa and a base-4
+ *	exponent; 0: copy the value
  * @rule: lowest bit of the select field for this value; 0: no constraint
  * @threshold: the constraint applies only to events with a threshold
  * @l1: the constraint does not apply to events of L2 and L3
