@@ -43,8 +43,9 @@ static int power_cpu_prepare(unsigned int nr)
 }
 
 /*
- * Programs look up EBB support in AT_HWCAP2. Processors with the PMAO bug lose an overflow when
- * software sets PMAO in MMCR0, which a context switch has to do: do not announce EBB there.
+ * Programs look up EBB support in AT_HWCAP2. On processors with CPU_FTR_PMAO_BUG, an overflow is
+ * lost if software sets PMAO in MMCR0. A context switch to a program with a pending event-based
+ * branch has to set it, so EBB is not announced there.
  */
 static void __init power_announce(const struct power_pmu *driver)
 {

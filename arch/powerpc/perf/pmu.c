@@ -176,7 +176,8 @@ static void power_enable(struct pmu *pmu)
 	if (waits) {
 		/*
 		 * The writes of MMCR0 have cleared PMAO, and a counter in overflow does not set it
-		 * again.
+		 * again. Software does not set it either: on processors with CPU_FTR_PMAO_BUG, that
+		 * causes no interrupt.
 		 */
 		hard_irq_disable();
 		set_pmi_irq_pending();

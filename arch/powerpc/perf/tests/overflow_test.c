@@ -119,8 +119,8 @@ static bool overflow_pending(struct perf_event *sampler, unsigned long value)
 /* The PMU is disabled between an overflow and its interrupt. */
 static void overflow_waits_for_enable(struct kunit *test)
 {
+	unsigned long flags, mmcr0;
 	struct perf_event *sampler;
-	unsigned long flags;
 	bool none, one;
 
 	migrate_disable();
@@ -133,11 +133,14 @@ static void overflow_waits_for_enable(struct kunit *test)
 	hard_irq_disable();
 	none = overflow_pending(sampler, 0);
 	one = overflow_pending(sampler, PMC_OVERFLOW);
+	mmcr0 = this_cpu_read(power_cpus.held.mmcr0);
 	local_irq_restore(flags);
 	perf_event_release_kernel(sampler);
 	migrate_enable();
 	KUNIT_EXPECT_FALSE(test, none);
 	KUNIT_EXPECT_TRUE(test, one);
+	/* POWER8E ignores a PMAO that software sets: the interrupt must not depend on it. */
+	KUNIT_EXPECT_EQ(test, mmcr0 & (MMCR0_PMAO | MMCR0_FC), 0);
 }
 
 /* A late interrupt finds running counters. */
