@@ -57,7 +57,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 	return slot;
 }
 
-/* The alternatives may be stored in the user that was removed: use those of a remaining one. */
+/* The removed user may have stored the alternatives of the count: use those of another user. */
 static void power_count_follow(struct power_cpu *cpu, int slot)
 {
 	int i;

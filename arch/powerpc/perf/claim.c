@@ -187,8 +187,8 @@ static int power_claim_take(struct power_cpu *cpu, const struct power_claim *cla
 		cpu->claim_comes = false;
 		got = power_claim_get_counts(cpu, claim);
 		/*
-		 * Schedule the displaced events beside the claim. @claim protects the claim's
-		 * counts meanwhile.
+		 * Schedule the displaced events on the other counters. While @claim is set,
+		 * power_claim_forget() does not release the claim's counts.
 		 */
 		cpu->claim = claim;
 		perf_pmu_resched(&power_pmu_ops);

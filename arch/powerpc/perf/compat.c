@@ -36,7 +36,7 @@ static const struct isa207_layout compat_layout = {
 	.same		= compat_same,
 	.n_same		= ARRAY_SIZE(compat_same),
 	.fixed_idle	= true,
-	/* Not a valid field: all events use @sdar_idle. */
+	/* A valid code has 0 at this bit, so that all events use @sdar_idle. */
 	.sdar_mode	= 50,
 	.sdar_idle	= 2,
 	/* No code can mark instructions. */

@@ -68,7 +68,7 @@ int power_reserve(void)
 	return err;
 }
 
-/* In the table, code 0 is an event that the processor lacks, and -1 one that makes no sense. */
+/* In the table, 0 is an event that the processor lacks, and -1 an operation that a cache lacks. */
 static int power_cache_code(u64 config, u64 *code)
 {
 	unsigned int result = (config >> 16) & 0xff;

@@ -2,11 +2,11 @@
 /*
  * Conversion of counter values to event counts.
  *
- * A counter has 32 bits and has overflowed while bit 31 is set. A sampling event starts its counter
- * at the remaining period below that value. A counting event takes the counter value as it is and
- * later adds the difference; only a counter of PMC_FAR or more is reset to 0. The counter of an
- * event for event-based branches belongs to the program: the event saves its value while the
- * program does not run.
+ * A counter has 32 bits and has overflowed while bit 31 is set. A sampling event sets its counter
+ * to 2^31 minus the remaining period. A counting event does not set its counter: the event notes
+ * the value, and adds the difference to its count later. Only a counter of PMC_FAR or more is reset
+ * to 0. The counter of an event for event-based branches belongs to the program: the event saves
+ * the value while the program does not run.
  */
 #include "engine.h"
 
@@ -23,7 +23,7 @@ static u32 power_progress(u32 before, u32 now)
  * @event: an event of this CPU
  *
  * Context: any. The overflow interrupt may call this function for the same event in the middle of
- * another call: the call that changes prev_count adds the difference.
+ * another call: each call adds the difference to the prev_count that it replaces.
  */
 void power_event_read(struct perf_event *event)
 {
@@ -101,10 +101,10 @@ static void power_counter_restart(struct power_cpu *cpu, int pmc)
 
 static void power_arm_counting(struct power_cpu *cpu, struct hw_perf_event *hw, int pmc)
 {
-	unsigned long stands = power_pmc_read(pmc);
+	unsigned long now = power_pmc_read(pmc);
 
-	local64_set(&hw->prev_count, stands);
-	if (stands >= PMC_FAR && !power_limited(pmc)) {
+	local64_set(&hw->prev_count, now);
+	if (now >= PMC_FAR && !power_limited(pmc)) {
 		power_counter_restart(cpu, pmc);
 		local64_set(&hw->prev_count, 0);
 	}

@@ -113,7 +113,10 @@ bool isa207_needs(const struct isa207_layout *layout, u64 code)
 	return layout->l2l3_same && isa207_is_l2l3(code);
 }
 
-/* The mantissa must be normalized: its upper two bits are 0 only if the exponent is 0. */
+/*
+ * Is the threshold compare value valid? Its mantissa must be normalized: the upper two bits are 0
+ * only if the exponent is 0.
+ */
 static bool isa207_compares(const struct isa207_layout *layout, u64 code)
 {
 	u64 exponent = ISA207_COMPARE(code) >> 7;

@@ -20,10 +20,7 @@ static void power_sample(struct perf_event *event, struct pt_regs *regs)
 	struct perf_sample_data data;
 
 	if (!power_sample_allowed(event, regs)) {
-		/*
-		 * Account the interrupt for throttling although there is no sample: it has cost as
-		 * much.
-		 */
+		/* An interrupt without a sample costs as much: account it for throttling. */
 		if (perf_event_account_interrupt(event))
 			power_event_halt(event);
 		return;
@@ -103,7 +100,7 @@ void power_interrupt(struct pt_regs *regs)
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 	u64 start;
 
-	/* A late interrupt: a program now owns the counters, and its overflows are branches. */
+	/* A late interrupt: an EBB program owns the counters now, and handles their overflows. */
 	if (cpu->ebb)
 		return;
 	start = sched_clock();

@@ -30,7 +30,7 @@ static void power_disable(struct pmu *pmu)
 	cpu->disabled = true;
 	if (cpu->ebb)
 		power_user_save(cpu);
-	/* A program can change MMCR0, so that the shadow of it is not valid. */
+	/* An EBB program can run the counters, although the shadow of MMCR0 has FC. */
 	if (cpu->ebb || !cpu->held_known || !(cpu->held.mmcr0 & MMCR0_FC))
 		power_control_freeze(cpu);
 	if (!power_has(PPMU_LIMITED_PMC5_6))
@@ -41,7 +41,7 @@ static void power_disable(struct pmu *pmu)
 	}
 }
 
-/* Program an event on the counter selected for its count, unless it already is. */
+/* Program an event on the counter selected for its count, unless the event has a counter. */
 static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -196,7 +196,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	if (cpu->n == POWER_EVENTS_MAX)
 		return -EAGAIN;
 	power_claim_forget(cpu);
-	/* A claim needs counters: add only pinned events, which it cannot displace. */
+	/* Flexible events have to leave counters to a claim: add only pinned events. */
 	if (cpu->claim_comes && !event->group_leader->attr.pinned)
 		return -EAGAIN;
 	/* Events for event-based branches do not share the PMU with others. */
@@ -303,7 +303,7 @@ void power_event_halt(struct perf_event *event)
 {
 	power_event_leave(event);
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	/* Without a period to count, delay the next overflow. */
+	/* The counter runs on: set it to 0, so that it does not overflow soon. */
 	if (event->hw.idx && event->hw.sample_period)
 		power_pmc_write(event->hw.idx, 0);
 	perf_event_update_userpage(event);

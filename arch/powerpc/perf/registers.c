@@ -200,7 +200,10 @@ static void power_control_mark(struct power_cpu *cpu, bool run)
 void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 {
 #ifdef CONFIG_PPC64
-	/* Without PMCCEXT, user space can read the registers, with any driver. */
+	/*
+	 * Without PMCCEXT, user space can read the registers. Check the processor, since the
+	 * compatible driver does not have PPMU_ARCH_31.
+	 */
 	if (cpu_has_feature(CPU_FTR_ARCH_31) && !(mmcr0 & MMCR0_PMCC))
 		mmcr0 |= MMCR0_PMCCEXT;
 #endif

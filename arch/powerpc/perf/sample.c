@@ -38,7 +38,7 @@ static bool power_siar_valid(struct pt_regs *regs)
 	return true;
 }
 
-/* The hardware also updates SDAR without a marked event, and then without a valid bit. */
+/* Without a marked event, the hardware updates SDAR, too, but sets no valid bit. */
 static bool power_sdar_valid(struct pt_regs *regs)
 {
 	if (!power_marked(regs))
