@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/perf_event.h>
 #include <asm/page.h>
+#include "../isa207.h"
 
 /**
  * struct registers_seen - registers before, while and after the counters run
@@ -110,14 +111,23 @@ static void registers_mark_for_branches(struct kunit *test)
 /* The program can read the BHRB only if an event is for it. */
 static void registers_give_branches(struct kunit *test)
 {
+	struct thread_struct *thread = &current->thread;
+	unsigned int used = thread->used_ebb;
+	unsigned long mmcr0 = thread->mmcr0, after;
 	struct power_cpu *cpu = test->priv;
-	unsigned long after;
+	struct perf_event *event;
 
+	event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	power_ebb_add(cpu, event);
 	registers_of_program(cpu, 0, &after);
 	KUNIT_EXPECT_EQ(test, registers_program_mmcr0 & MMCR0_BHRBA, 0);
-	cpu->ebb_branches = true;
+	event->hw.config = ISA207_BRANCHES;
+	power_ebb_add(cpu, event);
 	registers_of_program(cpu, 0, &after);
 	KUNIT_EXPECT_EQ(test, registers_program_mmcr0 & MMCR0_BHRBA, MMCR0_BHRBA);
+	thread->used_ebb = used;
+	thread->mmcr0 = mmcr0;
 }
 
 /* MMCR2: freeze PMC1 and PMC2 in problem state, PMC1 in hypervisor state */
