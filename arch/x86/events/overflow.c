@@ -297,7 +297,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	/*
 	 * Counters that run may overflow after they were read, so unmask first to get their
 	 * interrupts. Not with sticky overflow flags: a counter with its flag set sends no
-	 * interrupt until its select is written.
+	 * interrupt until its select is written. Such counters are read again after the unmasking.
 	 */
 	unmask_first = !bank->control && !bank->sticky;
 	if (unmask_first)
@@ -312,8 +312,10 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 */
 	if (!unmask_first)
 		x86_unmask();
+	if (bank->sticky)
+		more = x86_serve_overflowed(cpu, regs, applying, later, &others);
 	if (x86_sends_once(bank) && x86_has_exclusive(x86_lbr_exclusive_pt))
-		more = x86_serve_traces(cpu, regs, applying, later);
+		more += x86_serve_traces(cpu, regs, applying, later);
 	served += more;
 	for_each_x86_counter(counter, by_selects)
 		x86_write_select(cpu, counter, selects[counter]);

@@ -281,12 +281,13 @@ static bool old_microcode(void)
 
 int main(void)
 {
-	ktap_plan(19);
+	ktap_plan(20);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
 	ktap_result(goes_on_sampling(&version_1, false, 20000), "goes_on_version_1");
 	ktap_result(goes_on_sampling(&selects_alone, false, 20000), "goes_on_selects_alone");
+	ktap_result(goes_on_sampling(&marks, false, 20000), "goes_on_marks");
 	ktap_result(goes_on_sampling(&with_control, false, 1000), "goes_on_with_control");
 	ktap_result(goes_on_sampling(&version_1, true, 8), "threads_version_1");
 	ktap_result(goes_on_sampling(&with_control, true, 8), "threads_with_control");
