@@ -230,6 +230,27 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
 }
 
 /**
+ * x86_begin - begin to use the registers of a CPU that is brought up
+ * @cpu: this CPU
+ * @core: its PMU
+ *
+ * Firmware may have left counters that are about to overflow. Perf has no event for such an
+ * overflow, and the kernel would report its NMI as unknown. So the interrupt is unmasked last.
+ *
+ * Context: interrupts off.
+ */
+void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core)
+{
+	lockdep_assert_irqs_disabled();
+	/* Until @core is set, the driver handles no interrupt. */
+	cpu->core = core;
+	x86_reset_registers(cpu);
+	x86_branch_reset(cpu);
+	x86_precise_reset(cpu);
+	x86_deliver();
+}
+
+/**
  * x86_halt_for_good - halt and clear all counters before kexec
  * @cpu: this CPU
  *
@@ -386,7 +407,7 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 	}
 	if (!entering)
 		return;
-	perf_events_lapic_init();
+	x86_deliver();
 	for_each_x86_counter(i, entering) {
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu, cpu->counts[i].extra);

@@ -9,7 +9,6 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/syscore_ops.h>
-#include <asm/apic.h>
 #include <asm/cpu.h>
 #include <asm/cpu_device_id.h>
 #include <asm/crash.h>
@@ -126,16 +125,12 @@ static int x86_cpu_starting(unsigned int number)
 		return 0;
 	local_irq_save(flags);
 	cpu->turn = 1;
-	/* Until cpu->core is set, the driver handles no interrupt. */
 	cpu->select_clear = core->bank->host_only;
 	x86_extra_init(number);
 	x86_extra_lost(cpu);
 	x86_node_init(number);
 	x86_threads_init(number, core);
-	cpu->core = core;
-	x86_reset_registers(cpu);
-	x86_branch_reset(cpu);
-	x86_precise_reset(cpu);
+	x86_begin(cpu, core);
 	x86_smm_apply(core);
 	cpumask_set_cpu(number, &core->cpus);
 	local_irq_restore(flags);
@@ -247,18 +242,6 @@ static int x86_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 		perf_sample_event_took(sched_clock() - start);
 	}
 	return served;
-}
-
-/**
- * perf_events_lapic_init - deliver this CPU's overflow interrupts as NMIs
- *
- * Context: boot, or after the local APIC was set up.
- */
-void perf_events_lapic_init(void)
-{
-	if (!x86_nr_cores || !boot_cpu_has(X86_FEATURE_APIC))
-		return;
-	apic_write(APIC_LVTPC, APIC_DM_NMI);
 }
 
 /**
@@ -396,7 +379,6 @@ static int __init x86_pmu_init(void)
 					x86_cpu_online, NULL);
 	if (err)
 		return err;
-	perf_events_lapic_init();
 	return x86_register(x86_cores[0]);
 }
 early_initcall(x86_pmu_init);

@@ -252,6 +252,29 @@ static void x86_unmask(void)
 	apic_write(APIC_LVTPC, APIC_DM_NMI);
 }
 
+/**
+ * x86_deliver - deliver this CPU's overflow interrupts as NMIs
+ *
+ * Context: interrupts off, on a CPU whose registers were reset.
+ */
+void x86_deliver(void)
+{
+	if (boot_cpu_has(X86_FEATURE_APIC))
+		x86_unmask();
+}
+
+/**
+ * perf_events_lapic_init - called when this CPU's local APIC has been set up
+ *
+ * Firmware may have left counters running, so the overflow interrupt stays masked until
+ * x86_begin() has reset them.
+ *
+ * Context: boot, or a CPU that is brought up.
+ */
+void perf_events_lapic_init(void)
+{
+}
+
 /*
  * Is one interrupt sent for all overflows until the status is read? Otherwise each overflow
  * causes an interrupt, which is late if the overflow was handled before.

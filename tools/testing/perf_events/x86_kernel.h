@@ -473,6 +473,7 @@ bool x86_has_exclusive(unsigned int what);
 #define X86_FEATURE_PEBS		6
 #define X86_FEATURE_DS			7
 #define X86_FEATURE_DTES64		8
+#define X86_FEATURE_APIC		9
 #define CONFIG_CPU_SUP_INTEL		1
 #define IS_ENABLED(option)		(option)
 #define x86_is_kernel(ip)		((s64)(ip) < 0)
@@ -583,7 +584,6 @@ static inline int wrmsrl_safe(u32 msr, u64 value)
 		__old;								\
 	})
 #define apic_write(reg, value)	machine_apic_write(reg, value)
-#define perf_events_lapic_init()	apic_write(APIC_LVTPC, APIC_DM_NMI)
 #define local_clock()		machine_clock()
 #define in_nmi()		machine_in_nmi()
 

@@ -241,6 +241,42 @@ static bool left_by_firmware(const struct x86_bank *bank)
 	return !machine.status && !machine.control && machine.debugctl == ~BIT_ULL(12);
 }
 
+/* Let all general counters count, as firmware may have left them, and overflow soon. */
+static void leave_counters(const struct x86_bank *bank)
+{
+	int i;
+
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		machine.select[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR |
+				    ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_INT |
+				    ARCH_PERFMON_EVENTSEL_ENABLE;
+		machine.counter[i] = (u32)(-4 - 2 * i);
+	}
+	if (bank->control)
+		machine.control = X86_GENERAL(MACHINE_GENERAL);
+}
+
+/*
+ * On a CPU that is brought up, the interrupt is masked until the counters left by firmware are
+ * halted. Before that it would be an unknown NMI.
+ */
+static bool begins_masked(const struct x86_bank *bank)
+{
+	bool ok;
+
+	row = &model;
+	start_machine(bank, 1, 4000);
+	x86_pmu_cpu.core = NULL;
+	machine.masked = true;
+	leave_counters(bank);
+	perf_events_lapic_init();
+	machine_run(100);
+	ok = machine.sent && machine.masked;
+	leave_counters(bank);
+	x86_begin(&x86_pmu_cpu, &core);
+	return ok && !machine.masked && !machine.pending && !machine.unknown && !machine.status;
+}
+
 /* Each thread of a core writes its own copy of a register with a shared value. */
 static bool threads_write_extra(void)
 {
@@ -493,11 +529,14 @@ static bool halted_for_good(const struct x86_bank *bank)
 
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(24);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
 	ktap_result(left_by_firmware(&ack_runs), "left_by_firmware_ack_runs");
+	ktap_result(begins_masked(&with_control), "begins_masked_with_control_and_mask");
+	ktap_result(begins_masked(&without_mask), "begins_masked_with_control");
+	ktap_result(begins_masked(&selects_alone), "begins_masked");
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
 	ktap_result(threads_write_extra(), "threads_write_extra");
