@@ -341,12 +341,41 @@ static int x86_check_vectors(struct perf_event *event)
 	return 0;
 }
 
+static bool x86_is_loads_aux(const struct x86_core *core, const struct perf_event *event)
+{
+	return event->pmu == &core->pmu &&
+	       (event->hw.config & INTEL_ARCH_EVENT_MASK) == core->model->loads_aux;
+}
+
+/*
+ * The CPU records the data source of a load only if the auxiliary event is enabled, too. It is the
+ * leader or a sibling, opened before the event. Samples without a data source need none.
+ */
+static int x86_check_loads(const struct x86_core *core, struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *member;
+
+	if (!core->model->loads || !(event->attr.sample_type & PERF_SAMPLE_DATA_SRC) ||
+	    (event->hw.config & INTEL_ARCH_EVENT_MASK) != core->model->loads)
+		return 0;
+	if (x86_is_loads_aux(core, leader))
+		return 0;
+	for_each_sibling_event(member, leader) {
+		if (member != event && x86_is_loads_aux(core, member))
+			return 0;
+	}
+	return perf_event_refuse(event, "group_fd",
+				 "must be a group with mem-loads-aux, or loads lack a data source",
+				 -ENODATA);
+}
+
 /**
  * x86_event_init - struct pmu::event_init
  * @event: the new event
  *
  * Context: process.
- * Return: 0 on success, -ENOENT if the event is not one of this PMU, or another error.
+ * Return: 0 on success, -ENOENT if the event is not one of this PMU, -ENODATA if the data sources
+ * of its samples need another event in the group, or another error.
  */
 int x86_event_init(struct perf_event *event)
 {
@@ -366,6 +395,8 @@ int x86_event_init(struct perf_event *event)
 	err = x86_set_config(core, event);
 	if (!err)
 		err = x86_metrics_check(event);
+	if (!err)
+		err = x86_check_loads(core, event);
 	if (!err && core->model->init_event)
 		err = core->model->init_event(event);
 	if (!err)

@@ -189,6 +189,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @precise_levels: highest attr.precise_ip
  * @precise_cycles: by attr.precise_ip, the config that replaces cycles, which are not a precise
  *	event; 0: cycles are precise
+ * @loads: event whose samples have a data source only with @loads_aux in the group; 0: none
+ * @loads_aux: the event that must be in the group before an event @loads
  * @merge: select of the upper counter of a pair, for events with X86_LIMIT_PAIR: it counts the
  *	carries of the lower one; 0: no pairs
  * @extra: extra registers
@@ -239,6 +241,8 @@ struct x86_model {
 	bool				precise_fixed;
 	u8				precise_levels;
 	u64				precise_cycles[4];
+	u64				loads;
+	u64				loads_aux;
 	u64				merge;
 	const struct x86_extra		*extra;
 	struct attribute		**format;

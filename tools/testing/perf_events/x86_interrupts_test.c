@@ -279,9 +279,61 @@ static bool old_microcode(void)
 	return ok && !open_event(&counted[0], &attr) && !harness_warned;
 }
 
+/* As Golden Cove: samples of loads have a data source only with another event in the group. */
+static const struct x86_model loads_model = {
+	.precise = precise, .precise_levels = 2,
+	.name = "loads", .config_mask = X86_RAW_EVENT_MASK,
+	.loads = X86_EVENT(0xcd, 0x01), .loads_aux = X86_EVENT(0x03, 0x82),
+};
+
+/* Open an event in a group with @leader, which has @sibling; both may be NULL. */
+static int open_in(struct perf_event *leader, struct perf_event *sibling, u64 config, u64 type)
+{
+	struct perf_event event = {
+		.attr = {
+			.type = PERF_TYPE_RAW, .config = config, .sample_type = type,
+			.sample_period = 1000,
+		},
+		.pmu = &core.pmu, .cpu = -1,
+	};
+
+	event.group_leader = leader ?: &event;
+	if (leader) {
+		leader->members[0] = sibling;
+		leader->nr_members = !!sibling;
+	}
+	return x86_event_init(&event);
+}
+
+static bool loads_with_source(void)
+{
+	const u64 loads = X86_EVENT(0xcd, 0x01), source = PERF_SAMPLE_IP | PERF_SAMPLE_DATA_SRC;
+	struct perf_event_attr attr = { .config = ANY_CODE };
+	struct perf_event *any = &counted[0].event, *aux = &counted[1].event;
+	bool ok;
+
+	row = &loads_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(&counted[0], &attr));
+	attr.config = X86_EVENT(0x03, 0x82);
+	assert(!open_event(&counted[1], &attr));
+
+	ok = open_in(NULL, NULL, loads, source) == -ENODATA;
+	ok &= open_in(any, NULL, loads, source) == -ENODATA;
+	ok &= !open_in(aux, NULL, loads, source);
+	ok &= !open_in(aux, any, loads, source);
+	ok &= !open_in(any, aux, loads, source);
+	/* Without a data source, or of another event, samples need no such group. */
+	ok &= !open_in(NULL, NULL, loads, PERF_SAMPLE_IP);
+	ok &= !open_in(NULL, NULL, X86_EVENT(0xcd, 0x02), source);
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	return ok && !open_in(NULL, NULL, loads, source) && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(20);
+	ktap_plan(21);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -304,5 +356,6 @@ int main(void)
 	ktap_result(no_branch_trace(), "no_branch_trace");
 	ktap_result(distributed_period(), "distributed_period");
 	ktap_result(old_microcode(), "old_microcode");
+	ktap_result(loads_with_source(), "loads_with_source");
 	return ktap_end();
 }

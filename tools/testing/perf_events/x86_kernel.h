@@ -40,6 +40,7 @@ typedef int16_t s16;
 #define ENODEV			19
 #define EAGAIN			11
 #define EBUSY			16
+#define ENODATA			61
 #define EOPNOTSUPP		95
 #define ENXIO			6
 #define GFP_KERNEL		0

@@ -360,8 +360,14 @@ static const struct x86_model icelake = {
 	.distributed_period = 128,						\
 	.extra		= (_extra)
 
+/* Rows with mem-loads-aux */
+#define GLC_ROW_AUX(_name, _extra)						\
+	GLC_ROW(_name, glc_limits, _extra, x86_goldencove_memory),		\
+	.loads		= GOLDENCOVE_LOADS,					\
+	.loads_aux	= GOLDENCOVE_LOADS_AUX
+
 static const struct x86_model sapphire_rapids = {
-	GLC_ROW("sapphire_rapids", glc_limits, glc_extra, x86_goldencove_memory),
+	GLC_ROW_AUX("sapphire_rapids", glc_extra),
 };
 
 static const struct x86_model granite_rapids = {
@@ -372,13 +378,13 @@ static const struct x86_model granite_rapids = {
 #define GLC_COUNTERS	(X86_GENERAL(8) | X86_GENERAL(4) << INTEL_PMC_IDX_FIXED)
 
 static const struct x86_model alderlake = {
-	GLC_ROW("alderlake_hybrid", glc_limits, glc_extra, x86_goldencove_memory),
+	GLC_ROW_AUX("alderlake_hybrid", glc_extra),
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_alderlake_little,
 };
 
 static const struct x86_model meteorlake = {
-	GLC_ROW("meteorlake_hybrid", glc_limits, rwc_extra, x86_goldencove_memory),
+	GLC_ROW_AUX("meteorlake_hybrid", rwc_extra),
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_meteorlake_little,
 };

@@ -73,6 +73,10 @@ extern struct attribute *x86_haswell_memory[];
 extern struct attribute *x86_goldencove_memory[];
 extern struct attribute *x86_gracemont_memory[];
 
+/* mem-loads, and mem-loads-aux, of x86_goldencove_memory */
+#define GOLDENCOVE_LOADS	X86_EVENT(0xcd, 0x01)
+#define GOLDENCOVE_LOADS_AUX	X86_EVENT(0x03, 0x82)
+
 /* Cycles, counted as those with fewer than 16 retired micro-operations or instructions */
 #define INTEL_CYCLES(_event, _umask)	EVENT_BELOW(_event, _umask, 16)
 

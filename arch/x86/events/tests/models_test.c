@@ -332,6 +332,16 @@ static void models_check_names(struct kunit *test, const struct x86_model *row)
 	}
 }
 
+/* Models with mem-loads-aux need it for the data sources of mem-loads, and others do not. */
+static void models_check_loads(struct kunit *test, const struct x86_model *row)
+{
+	bool aux = models_has_name(row->memory, "mem-loads-aux");
+
+	KUNIT_EXPECT_EQ_MSG(test, row->loads, aux ? X86_EVENT(0xcd, 0x01) : 0, "%s", row->name);
+	KUNIT_EXPECT_EQ_MSG(test, row->loads_aux, aux ? X86_EVENT(0x03, 0x82) : 0, "%s",
+			    row->name);
+}
+
 /* Each Intel CPU with a name in the kernel has one row, or is in the list of those without. */
 static void models_intel_lines(struct kunit *test)
 {
@@ -626,10 +636,12 @@ static void models_intel_generic(struct kunit *test)
 		for (line = models_intel_tables[i]; models_is_line(line); line++) {
 			models_check_events(test, models_row(line));
 			models_check_names(test, models_row(line));
+			models_check_loads(test, models_row(line));
 			if (!models_row(line)->little)
 				continue;
 			models_check_events(test, models_row(line)->little);
 			models_check_names(test, models_row(line)->little);
+			models_check_loads(test, models_row(line)->little);
 		}
 	}
 }

@@ -212,17 +212,62 @@ TEST_F(precise, addresses_of_stores)
 	check_address(_metadata, &self->ring, self->fd, p_store, place, PERF_MEM_OP_STORE);
 }
 
+#define LOADS		0x1cd
+#define LOADS_AUX	0x8203
+
+static bool needs_aux(void)
+{
+	return !access("/sys/bus/event_source/devices/cpu/events/mem-loads-aux", F_OK);
+}
+
+/* Some CPUs record the data source of a load only if another event is in the group before it. */
+TEST_F(precise, loads_without_source)
+{
+	struct perf_event_attr other = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	int leader;
+
+	if (!needs_aux())
+		SKIP(return, "loads need no other event");
+	self->a.type = PERF_TYPE_RAW;
+	self->a.config = LOADS;
+	self->a.config1 = 3;
+	self->a.sample_type |= PERF_SAMPLE_DATA_SRC;
+	EXPECT_EQ(-ENODATA, pe_self(&self->a));
+	leader = pe_self(&other);
+	ASSERT_LE(0, leader);
+	EXPECT_EQ(-ENODATA, pe_open(&self->a, 0, -1, leader, 0));
+	close(leader);
+	self->a.sample_type = PERF_SAMPLE_IP;
+	leader = pe_self(&self->a);
+	EXPECT_LE(0, leader);
+	close(leader);
+}
+
 TEST_F(precise, addresses_of_loads)
 {
+	struct perf_event_attr aux = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	int leader = -1;
+
 	if (!is_emulated())
 		SKIP(return, "events of memory are known of the emulated CPU alone");
 	self->a.type = PERF_TYPE_RAW;
-	self->a.config = 0x1cd;
+	if (needs_aux()) {
+		aux.type = PERF_TYPE_RAW;
+		aux.config = LOADS_AUX;
+		aux.disabled = 0;
+		leader = pe_self(&aux);
+		ASSERT_LE(0, leader);
+	}
+	self->a.config = LOADS;
 	self->a.config1 = 3;
 	self->a.sample_period = 7;
 	self->a.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
-	OPEN();
+	self->fd = pe_open(&self->a, 0, -1, leader, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
 	check_address(_metadata, &self->ring, self->fd, p_load, &place[1], PERF_MEM_OP_LOAD);
+	if (leader >= 0)
+		close(leader);
 }
 
 TEST_F(precise, frequency)
