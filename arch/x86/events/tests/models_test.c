@@ -565,6 +565,29 @@ static void models_arch_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, key.allowed, 0x400000000ULL);
 }
 
+/*
+ * Before version 5 a CPU without a row has at most three fixed counters, and with version 1 none:
+ * codes of other fixed counters are refused, since no general counter counts them.
+ */
+static void models_arch_refused(struct kunit *test)
+{
+	static const u64 masks[] = { 0x0, 0x3, 0x7 };
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(masks); i++) {
+		u64 counters = X86_GENERAL(4) | masks[i] << INTEL_PMC_IDX_FIXED;
+
+		for (n = 2; n < INTEL_PMC_MAX_FIXED; n++) {
+			struct x86_key key = { };
+			int err = models_key_on(test, &x86_intel_arch_model, &x86_intel_bank,
+						counters, X86_EVENT(0x00, n + 1), &key);
+
+			KUNIT_EXPECT_EQ_MSG(test, err, masks[i] & BIT(n) ? 0 : -EINVAL,
+					    "fixed counter %u of %#llx", n, masks[i]);
+		}
+	}
+}
+
 /* CPUID leaf 0xA reports the fixed counters, leaf 0x23 the bits of selects. */
 static void models_arch_cpuid(struct kunit *test)
 {
@@ -760,6 +783,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_microcode),
 	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_arch_limits),
+	KUNIT_CASE(models_arch_refused),
 	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_any_thread),
 	KUNIT_CASE(models_p4),
