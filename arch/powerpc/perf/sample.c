@@ -119,19 +119,37 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
 /* Sample fields with instruction addresses */
 #define POWER_SAMPLE_PLACE	(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)
 
+/* Registers with addresses of the last sampled instruction and its data */
+#define POWER_REGS_PLACE	(BIT_ULL(PERF_REG_POWERPC_SIAR) | BIT_ULL(PERF_REG_POWERPC_SDAR))
+
+/* Would the registers in a sample have an address of the kernel? */
+static bool power_regs_of_kernel(const struct perf_event_attr *attr)
+{
+	u64 mask = 0;
+
+	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
+		mask |= attr->sample_regs_user;
+	if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
+		mask |= attr->sample_regs_intr;
+	return mask & POWER_REGS_PLACE &&
+	       (is_kernel_addr(mfspr(SPRN_SIAR)) || is_kernel_addr(mfspr(SPRN_SDAR)));
+}
+
 /**
  * power_sample_allowed - check whether an overflow may be sampled
  * @event: the event that has overflowed
  * @regs: registers of the overflow interrupt, saved by power_sample_regs()
  *
- * A sample without instruction addresses is always allowed.
+ * A sample without addresses of instructions or of their data is always allowed.
  *
  * Context: overflow interrupt.
- * Return: false if SIAR of a marked event is not valid, or if @event excludes the kernel and the
+ * Return: false if SIAR of a marked event is not valid, or if @event excludes the kernel and a
  * sampled address is in the kernel; true otherwise.
  */
 bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 {
+	if (event->attr.exclude_kernel && power_regs_of_kernel(&event->attr))
+		return false;
 	if (!(event->attr.sample_type & POWER_SAMPLE_PLACE))
 		return true;
 	if (power_by_siar(regs) && !power_siar_valid(regs))

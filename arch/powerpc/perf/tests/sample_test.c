@@ -61,6 +61,8 @@ static bool sample_allowed(const struct sample_place *place, u64 type, bool excl
 	bool allowed;
 
 	event.attr.sample_type = type;
+	event.attr.sample_regs_user = BIT_ULL(PERF_REG_POWERPC_SIAR);
+	event.attr.sample_regs_intr = BIT_ULL(PERF_REG_POWERPC_SIAR);
 	event.attr.exclude_kernel = exclude_kernel;
 	local_irq_save(flags);
 	siar = sample_begin(place, &regs);
@@ -102,6 +104,11 @@ static void sample_excludes_kernel(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
 	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
+	/* SIAR is also one of the registers that a sample can have. */
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_REGS_USER, true));
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_REGS_INTR, true));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_REGS_USER, false));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_TIME, true));
 	/* The interrupt is late: the overflow was in user space. */
 	place.siar = TEST_USER;
 	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
