@@ -558,7 +558,7 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 	const void *at = precise->buffer, *end;
 	struct x86_record record;
 	bool interrupt = regs;
-	struct pt_regs here;
+	struct pt_regs here = { };
 	int counter;
 
 	if (!enabled || precise->draining || READ_ONCE(ds->pebs_index) <= precise->base)

@@ -5,7 +5,9 @@
  * The buffer is kernel memory, but a hypervisor may write it: a record is read only within its own
  * size, which is limited by the end of the buffer.
  */
+#include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
 #include <asm/intel_ds.h>
 #include <asm/perf_event.h>
 #include <asm/tsc.h>
@@ -303,6 +305,21 @@ static void pebs_sample_time(struct perf_event *event, const struct pebs_parts *
 	data->sample_flags |= PERF_SAMPLE_TIME;
 }
 
+/*
+ * Start with the registers of the interrupt, @regs. It may be in the kernel though the record is of
+ * user space: with the IP of the record, the registers of the kernel would look like those of user
+ * space. Start with those that user space had when it entered the kernel.
+ */
+static void pebs_start_registers(struct pt_regs *at, struct pt_regs *regs, u64 ip)
+{
+	if (x86_is_kernel(ip) || user_mode(regs))
+		*at = *regs;
+	else if (current->flags & (PF_KTHREAD | PF_USER_WORKER))
+		*at = (struct pt_regs){ };
+	else
+		*at = *task_pt_regs(current);
+}
+
 /**
  * x86_record_sample - fill a sample from a record
  * @cpu: this CPU
@@ -331,7 +348,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	ip = exact ? parts.event_ip : parts.ip;
 	if (x86_is_kernel(ip) ? event->attr.exclude_kernel : event->attr.exclude_user)
 		return false;
-	at->regs = *regs;
+	pebs_start_registers(&at->regs, regs, ip);
 	at->xmm_regs = (u64 *)parts.xmm;
 	/* Use the stack of the interrupt: that of the record may have changed. */
 	if (type & PERF_SAMPLE_CALLCHAIN)

@@ -220,6 +220,30 @@ static void precise_kernel_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->data.addr, ADDRESS);
 }
 
+/* The interrupt of a record of user space is in the kernel: its registers are in no sample. */
+static void precise_kernel_registers(struct kunit *test)
+{
+	struct precise_env *env = test->priv;
+
+	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER;
+	memset(&env->regs, 0x5a, sizeof(env->regs));
+	env->regs.cs = __KERNEL_CS;
+	precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, env->at.regs.ip, USER_IP);
+	KUNIT_EXPECT_TRUE(test, user_mode(&env->at.regs));
+	KUNIT_EXPECT_NE(test, env->at.regs.sp, env->regs.sp);
+	KUNIT_EXPECT_NE(test, env->at.regs.bx, env->regs.bx);
+	KUNIT_EXPECT_NE(test, env->at.regs.r15, env->regs.r15);
+
+	/* A record of the kernel has those of the interrupt. */
+	env->words[1] = KERNEL_ADDRESS;
+	env->words[8 + 1] = KERNEL_ADDRESS;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_FALSE(test, user_mode(&env->at.regs));
+	KUNIT_EXPECT_EQ(test, env->at.regs.bx, env->regs.bx);
+}
+
 /* Random words, in exactly their memory: KASAN detects reads beyond it. */
 static void precise_random(struct kunit *test)
 {
@@ -255,6 +279,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_lies),
 	KUNIT_CASE(precise_modes),
 	KUNIT_CASE(precise_kernel_address),
+	KUNIT_CASE(precise_kernel_registers),
 	KUNIT_CASE(precise_random),
 	{ }
 };
