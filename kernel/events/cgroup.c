@@ -62,8 +62,8 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
 }
 
 /**
- * perf_cgroup_make_clocks - allocate a cgroup's clocks, if it has none
- * @cgrp: the cgroup of an event that is being opened
+ * perf_cgroup_make_clocks - allocate the clocks of an event's cgroup, if it has none
+ * @event: a new event, whose opener may monitor its CPU: the clocks exist as long as the cgroup
  *
  * The clocks are not allocated with the cgroup, because few cgroups have events. A CPU looks for a
  * clock with its context's lock held. It needs the clock only after an event of the cgroup was
@@ -72,12 +72,13 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
  * Context: may sleep.
  * Return: 0 on success, -ENOMEM
  */
-int perf_cgroup_make_clocks(struct perf_cgroup *cgrp)
+int perf_cgroup_make_clocks(struct perf_event *event)
 {
 	struct perf_cgroup_info __percpu *made;
+	struct perf_cgroup *cgrp = event->cgrp;
 	int cpu;
 
-	if (READ_ONCE(cgrp->info))
+	if (!cgrp || READ_ONCE(cgrp->info))
 		return 0;
 	made = alloc_percpu_gfp(struct perf_cgroup_info, GFP_KERNEL_ACCOUNT);
 	if (!made)
@@ -99,7 +100,7 @@ int perf_cgroup_make_clocks(struct perf_cgroup *cgrp)
  * Takes a reference to the cgroup.
  *
  * Context: may sleep.
- * Return: 0 on success, -EBADF, -ENOMEM, -EINVAL if the leader counts for another cgroup
+ * Return: 0 on success, -EBADF, -EINVAL if the leader counts for another cgroup
  */
 int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader)
 {
@@ -112,8 +113,6 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 	if (IS_ERR(css))
 		return PTR_ERR(css);
 	event->cgrp = perf_cgroup_of(css);
-	if (perf_cgroup_make_clocks(event->cgrp))
-		return -ENOMEM;
 	return leader && leader->cgrp != event->cgrp ? -EINVAL : 0;
 }
 

@@ -310,8 +310,6 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	err = perf_event_acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
 	/* The search for the PMU has cleared reasons that were recorded before. */
-	if (!err && cgroup_err == -ENOMEM)
-		return -ENOMEM;
 	if (!err && cgroup_err)
 		err = perf_refuse_error(event->cgrp ? PERF_REFUSED_CGROUP_GROUP :
 					PERF_REFUSED_CGROUP_FD, cgroup_err);

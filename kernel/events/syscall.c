@@ -13,6 +13,7 @@
 #include <linux/syscalls.h>
 
 #include "attr.h"
+#include "cgroup.h"
 #include "context.h"
 #include "delay.h"
 #include "event.h"
@@ -204,7 +205,8 @@ static int perf_open_enter_target(struct open_request *req)
 		if (!perf_open_may_watch(req->task, req->attr.sigtrap))
 			return perf_refuse_value(PERF_REFUSED_TASK_FORBIDDEN, req->pid);
 	} else {
-		err = perf_refuse_error(PERF_REFUSED_CPU_FORBIDDEN, perf_allow_cpu());
+		err = perf_refuse_error(PERF_REFUSED_CPU_FORBIDDEN, perf_allow_cpu()) ?:
+		      perf_cgroup_make_clocks(req->event);
 		if (err)
 			return err;
 	}
