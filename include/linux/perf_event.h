@@ -214,6 +214,8 @@ struct perf_settled {
  * @sw_entry: scheduled software events: entry in the CPU's list
  * @hrtimer: sampling clocks, and drivers that poll: the timer
  * @tp_list: tracepoints: entry in the driver's list
+ * @tp_filter: tracepoints: set by the core, text of the event's filter, or NULL
+ * @tp_task_entry: tracepoints: set by the core, entry in perf_tp_task_events()
  * @pwr_acc: amd_power: data of the driver
  * @ptsc: amd_power: data of the driver
  * @info: breakpoints: data of the architecture
@@ -275,6 +277,8 @@ struct hw_perf_event {
 		};
 		struct { /* tracepoints */
 			struct list_head		tp_list;
+			char				*tp_filter;
+			struct hlist_node		tp_task_entry;
 		};
 		struct { /* amd_power */
 			u64				pwr_acc;
@@ -1104,7 +1108,7 @@ struct perf_event_clock {
  * @nr_sched: number of enabled groups that must be scheduled
  * @nr_freq: number of active events that sample at a frequency
  * @nr_user: number of events that had PERF_EVENT_FLAG_USER_READ_CNT when they were attached
- * @walked: tracepoints about the task walk @event_list on other CPUs; never cleared
+ * @walked: tracepoints about the task walk events of the context on other CPUs; never cleared
  * @residence: the context is a residence; see kernel/events/residence.h
  * @cloned: @clones has been set; never cleared
  * @settled: copies are settled, and the clock has been stopped since; see kernel/events/settle.h
@@ -1114,7 +1118,7 @@ struct perf_event_clock {
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU with events here
- * @sw_lists: resident software events by config, RCU
+ * @sw_lists: resident software events by config, RCU; for one of them see perf_tp_task_events()
  * @settled_copies: the first settled copy in this context, or NULL
  * @stirred_entry: entry in the family's list of stirred contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl

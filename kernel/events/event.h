@@ -15,6 +15,7 @@
 
 /* ... counted by its context */
 #define PERF_EVENT_USER_READ		0x400	/* in nr_user */
+#define PERF_EVENT_TP_TASK		0x4000	/* in perf_tp_task_events() */
 
 /* ... set at open */
 #define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before cgrp */

@@ -254,14 +254,18 @@ static void perf_group_join_leader(struct perf_event *event, struct perf_event *
 	leader->nr_siblings++;
 }
 
-/* Add the event to its context's list. */
+/* Add the event to its context's lists. */
 static void perf_group_enlist(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 
-	/* Tracepoints about a task find such events here; see perf_tp_event(). */
-	if (event->cpu >= 0 && event->attr.type == PERF_TYPE_TRACEPOINT)
+	lockdep_assert_held(&ctx->lock);
+	/* Tracepoints about the task must not walk other events, of which a user may have many. */
+	if (is_counted_about_task(event)) {
 		WRITE_ONCE(ctx->walked, true);
+		event->event_flags |= PERF_EVENT_TP_TASK;
+		hlist_add_head_rcu(&event->hw.tp_task_entry, perf_tp_task_events(ctx));
+	}
 	list_add_tail_rcu(&event->event_entry, &ctx->event_list);
 	perf_delay(ATTACHED);
 	perf_group_count_event(event, 1);
@@ -535,7 +539,12 @@ static void perf_group_delist(struct perf_event *event, struct perf_cpu_context 
 
 	if (!(event->event_caps & PERF_EV_CAP_RESIDENT))
 		args->home = perf_pmu_context_of(ctx, event->pmu);
+	lockdep_assert_held(&ctx->lock);
 	list_del_rcu(&event->event_entry);
+	if (event->event_flags & PERF_EVENT_TP_TASK) {
+		event->event_flags &= ~PERF_EVENT_TP_TASK;
+		hlist_del_rcu(&event->hw.tp_task_entry);
+	}
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, -1);
 	perf_group_count_event(event, -1);

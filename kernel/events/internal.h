@@ -211,7 +211,8 @@ static inline bool is_resident(const struct perf_event *event)
 
 /*
  * Do tracepoints about the event's task add to its count, on the event's CPU, even while the
- * context is inactive? See perf_tp_event(). These tracepoints are in the kernel.
+ * context is inactive? See perf_tp_event(). These tracepoints are in the kernel. An event without
+ * a CPU may be in use on another CPU, and only the task itself can get a synchronous signal.
  */
 static inline bool is_counted_about_task(const struct perf_event *event)
 {
@@ -219,6 +220,16 @@ static inline bool is_counted_about_task(const struct perf_event *event)
 
 	return attr->type == PERF_TYPE_TRACEPOINT && event->cpu >= 0 && !attr->exclude_kernel &&
 	       !attr->sigtrap && READ_ONCE(event->ctx->task);
+}
+
+/*
+ * The attached events of a context for which is_counted_about_task() is true, linked by
+ * hw.tp_task_entry; RCU. The list has the place of the dummy events in ctx->sw_lists: a dummy
+ * event has no event site, and so is in no list.
+ */
+static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *ctx)
+{
+	return &ctx->sw_lists[PERF_COUNT_SW_DUMMY - PERF_SW_FIRST];
 }
 
 /*

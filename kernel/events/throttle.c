@@ -463,6 +463,9 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 	}
 	/* Resident events are not scheduled; those that sample are in the lists of event sites. */
 	for (i = 0; i < ARRAY_SIZE(ctx->sw_lists); i++) {
+		/* These are scheduled, and are linked by another entry. */
+		if (&ctx->sw_lists[i] == perf_tp_task_events(ctx))
+			continue;
 		hlist_for_each_entry(event, &ctx->sw_lists[i], hlist_entry) {
 			if (event->cpu < 0 || event->cpu == here)
 				perf_tick_event(event, &held);

@@ -52,18 +52,10 @@ static bool perf_tp_enabled(const struct perf_event *event)
 	       READ_ONCE(event->group_leader->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* Does an event of another task count a tracepoint about that task? */
+/* Does an event of perf_tp_task_events() count a tracepoint about its task on this CPU? */
 static bool perf_tp_about(const struct perf_event *event, u16 type, int cpu)
 {
-	const struct perf_event_attr *attr = &event->attr;
-
-	if (attr->type != PERF_TYPE_TRACEPOINT || attr->config != type)
-		return false;
-	/* An event without a CPU may be in use on another CPU. */
-	if (event->cpu != cpu)
-		return false;
-	/* Only the task itself can get a synchronous signal. */
-	return !attr->sigtrap && perf_tp_enabled(event);
+	return event->attr.config == type && event->cpu == cpu && perf_tp_enabled(event);
 }
 
 static void perf_tp_deliver_task(struct task_struct *task, u16 type, struct tp_hit *hit)
@@ -72,9 +64,10 @@ static void perf_tp_deliver_task(struct task_struct *task, u16 type, struct tp_h
 	struct perf_event *event;
 
 	/* Preemption is off: the context and its events are not freed. */
-	if (!ctx || !READ_ONCE(ctx->walked))
+	if (!ctx)
 		return;
-	list_for_each_entry_rcu(event, &ctx->event_list, event_entry, !preemptible()) {
+	hlist_for_each_entry_rcu(event, perf_tp_task_events(ctx), hw.tp_task_entry,
+				 !preemptible()) {
 		if (perf_tp_about(event, type, smp_processor_id()) && perf_tp_wanted(event, hit)) {
 			perf_delay(TRACEPOINT_SEEN);
 			perf_tp_deliver(event, hit);
@@ -214,14 +207,6 @@ void perf_tracepoint_read(struct perf_event *event)
 {
 }
 
-/*
- * Events of kernel/trace have no address filters, and kernel/trace does not use the fields
- * for them: one of these has the text of the event's filter.
- */
-#define FILTER_TEXT(event)	((event)->hw.addr_filters)
-static_assert(offsetof(struct hw_perf_event, addr_filters) >=
-	      offsetofend(struct hw_perf_event, tp_list));
-
 /**
  * perf_tracepoint_set_filter - set the filter of an event of kernel/trace
  * @event: event for which is_tracing_event() is true; its context's mutex is held
@@ -249,7 +234,7 @@ int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 	}
 	/* A function event may replace its filter. */
 	perf_tracepoint_free_text(event);
-	FILTER_TEXT(event) = kept;
+	event->hw.tp_filter = kept;
 	event->event_flags |= PERF_EVENT_FILTER_TEXT;
 	return 0;
 }
@@ -263,7 +248,7 @@ int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 const char *perf_tracepoint_filter(const struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->mutex);
-	return event->event_flags & PERF_EVENT_FILTER_TEXT ? FILTER_TEXT(event) : NULL;
+	return event->event_flags & PERF_EVENT_FILTER_TEXT ? event->hw.tp_filter : NULL;
 }
 
 /**
@@ -275,8 +260,8 @@ void perf_tracepoint_free_text(struct perf_event *event)
 	if (!(event->event_flags & PERF_EVENT_FILTER_TEXT))
 		return;
 	event->event_flags &= ~PERF_EVENT_FILTER_TEXT;
-	kfree(FILTER_TEXT(event));
-	FILTER_TEXT(event) = NULL;
+	kfree(event->hw.tp_filter);
+	event->hw.tp_filter = NULL;
 }
 
 /**
@@ -325,3 +310,7 @@ void __init perf_tracepoint_pmu_init(void)
 {
 	perf_pmu_register(&perf_tracepoint_pmu, "tracepoint", PERF_TYPE_TRACEPOINT);
 }
+
+#if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
+#include "../tests/tracepoint_test.c"
+#endif
