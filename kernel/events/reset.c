@@ -108,7 +108,7 @@ static bool perf_reset_is_walked(const struct perf_event *event, bool group)
 
 /*
  * @data is @task of perf_reset_needs_task(). It is NULL in a call by perf_copies_call_running().
- * Afterwards perf_reset_call() must be called for an event without PERF_EVENT_CALLED.
+ * Afterwards perf_reset_in_context() must be called for an event without PERF_EVENT_CALLED.
  */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  void *data)
@@ -116,7 +116,7 @@ static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_cont
 	if (perf_reset_needs_task(event, cpuctx, data))
 		return;
 	perf_reset_on_cpu(event);
-	if (!data && !perf_reset_is_walked(event, false))
+	if (!data)
 		event->event_flags |= PERF_EVENT_CALLED;
 }
 
@@ -132,7 +132,7 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
 			perf_reset_on_cpu(member);
 	}
 	perf_reset_on_cpu(leader);
-	if (!data && !perf_reset_is_walked(leader, true))
+	if (!data)
 		leader->event_flags |= PERF_EVENT_CALLED;
 }
 
@@ -195,37 +195,65 @@ static void perf_reset_tracepoint(struct perf_event *event)
 		local64_set(&event->count, 0);
 }
 
+static void perf_reset_tracepoints(struct perf_event *event, bool group)
+{
+	struct perf_event *member;
+
+	perf_reset_tracepoint(event);
+	if (!group)
+		return;
+	for_each_sibling_event(member, event) {
+		if (perf_turn_is_meant(member, event))
+			perf_reset_tracepoint(member);
+	}
+}
+
 static void perf_reset_tracepoints_here(void *info)
 {
 	struct reset_call *call = info;
-	struct perf_event *member;
 
-	perf_reset_tracepoint(call->event);
-	if (!call->group)
-		return;
-	for_each_sibling_event(member, call->event) {
-		if (perf_turn_is_meant(member, call->event))
-			perf_reset_tracepoint(member);
+	perf_reset_tracepoints(call->event, call->group);
+}
+
+/* The same for some copies. Their families' lock is held by the caller, which waits. */
+static void perf_reset_copies_here(void *info)
+{
+	struct reset_call *call = info;
+	int n = PERF_COPIES_AT_ONCE;
+
+	while (call->event && n > 0) {
+		struct perf_event *copy = call->event;
+
+		perf_reset_tracepoints(copy, call->group);
+		n -= call->group ? 1 + copy->nr_siblings : 1;
+		call->event = list_is_last(&copy->child_list, perf_event_copies(copy->parent)) ?
+			      NULL : list_next_entry(copy, child_list);
 	}
 }
 
 /*
  * Reset tracepoints with both a task and a CPU, which may have counted since then although the
- * context was inactive. An offline CPU counts nothing. May sleep.
+ * context was inactive. An offline CPU counts nothing, so any CPU can reset these. May sleep.
  */
+static void perf_reset_on_their_cpu(int cpu, smp_call_func_t here, struct reset_call *call)
+{
+	if (smp_call_function_single(cpu, here, call, 1))
+		here(call);
+}
+
 static void perf_reset_walked(struct perf_event *event, bool group)
 {
 	struct reset_call call = { .event = event, .group = group };
 
 	if (perf_reset_is_walked(event, group))
-		smp_call_function_single(event->cpu, perf_reset_tracepoints_here, &call, 1);
+		perf_reset_on_their_cpu(event->cpu, perf_reset_tracepoints_here, &call);
 }
 
 /*
- * Reset an event, or its group, on the CPU where event sites and drivers add to the counts.
- * ctx->mutex is held, or the family's lock for a copy. May sleep.
+ * Reset an event, or its group, on the CPU where event sites and drivers add to the counts, except
+ * for perf_reset_walked(). ctx->mutex is held, or the family's lock for a copy. May sleep.
  */
-static void perf_reset_call(struct perf_event *event, bool group)
+static void perf_reset_in_context(struct perf_event *event, bool group)
 {
 	struct task_struct *task = NULL;
 
@@ -237,11 +265,16 @@ static void perf_reset_call(struct perf_event *event, bool group)
 	if (!perf_context_call(event->ctx, event,
 			       group ? perf_reset_group_locked : perf_reset_one_locked, &task))
 		perf_reset_values(event, group, UINT_MAX);
-	perf_reset_walked(event, group);
 	if (!task)
 		return;
 	perf_reset_in_task(event, group, task);
 	put_task_struct(task);
+}
+
+static void perf_reset_call(struct perf_event *event, bool group)
+{
+	perf_reset_in_context(event, group);
+	perf_reset_walked(event, group);
 }
 
 /*
@@ -289,14 +322,20 @@ static void perf_reset_gone(struct perf_event *root)
 /* Reset all copies of @root, or their groups. The family's lock is held. */
 static void perf_reset_call_copies(struct perf_event *root, bool group)
 {
+	struct reset_call walked = { .group = group };
 	struct perf_event *copy;
 
 	perf_copies_call_running(root, group ? perf_reset_group_locked : perf_reset_one_locked);
 	for_each_copy(copy, root) {
 		if (!(copy->event_flags & PERF_EVENT_CALLED))
-			perf_reset_call(copy, group);
+			perf_reset_in_context(copy, group);
 		copy->event_flags &= ~PERF_EVENT_CALLED;
+		if (!walked.event && perf_reset_is_walked(copy, group))
+			walked.event = copy;
 	}
+	/* All copies have the CPU of their root. */
+	while (walked.event)
+		perf_reset_on_their_cpu(root->cpu, perf_reset_copies_here, &walked);
 }
 
 static void perf_reset_copies(struct perf_event *root)
@@ -373,8 +412,9 @@ static void perf_reset_group(struct perf_event *leader)
  *
  * The counts of exited copies are reset as well; times are kept. For PERF_EVENT_IOC_RESET, see
  * perf_event_open(2). There is one call to another CPU per running context, for any number of
- * events, and none for clocks. Groups with tracepoints of the kernel, with both a task and a CPU,
- * have a call each.
+ * events, and none for clocks. Tracepoints of the kernel with both a task and a CPU need one more
+ * call to that CPU, and another one for each %PERF_COPIES_AT_ONCE events of copies, but not more
+ * than one for a copy of the group.
  *
  * Context: may sleep.
  */

@@ -3,6 +3,7 @@
 #include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/sched/clock.h>
+#include <trace/events/csd.h>
 
 #include "../family.h"
 #include "../reset.h"
@@ -269,6 +270,122 @@ static void reset_against_tracepoint(struct kunit *test)
 	kthread_stop(asleep);
 }
 
+/**
+ * struct call_count - calls of another CPU
+ * @caller: the task that makes them
+ * @cpu: the other CPU
+ * @nr: their number so far
+ */
+struct call_count {
+	struct task_struct	*caller;
+	unsigned int		cpu;
+	unsigned int		nr;
+};
+
+static void count_call(void *data, unsigned int cpu, unsigned long callsite, smp_call_func_t func,
+		       call_single_data_t *csd)
+{
+	struct call_count *calls = data;
+
+	/* not a wakeup by an interrupt */
+	if (current == calls->caller && in_task() && cpu == calls->cpu)
+		calls->nr++;
+}
+
+static void begin_calls(struct kunit *test, struct call_count *calls, int cpu)
+{
+	*calls = (struct call_count) { .caller = current, .cpu = cpu };
+	/* Without other CPUs there is no such tracepoint. */
+	if (!IS_ENABLED(CONFIG_SMP))
+		return;
+	KUNIT_ASSERT_EQ(test, register_trace_csd_queue_cpu(count_call, calls), 0);
+	/* The registration itself makes calls. */
+	calls->nr = 0;
+}
+
+static unsigned int end_calls(struct call_count *calls)
+{
+	unsigned int nr = calls->nr;
+
+	if (!IS_ENABLED(CONFIG_SMP))
+		return 0;
+	unregister_trace_csd_queue_cpu(count_call, calls);
+	tracepoint_synchronize_unregister();
+	return nr;
+}
+
+static void need_calls(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "needs tracepoints");
+	/* The registration of a probe patches a static call: see PERF_EVENTS_KUNIT_TEST. */
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_DELAYS))
+		kunit_skip(test, "no static calls are patched while CPUs are delayed");
+}
+
+static void set_walked(struct perf_event *event, bool walked)
+{
+	event->attr.type = walked ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE;
+	WRITE_ONCE(event->ctx->walked, true);
+}
+
+/* Copies of such a group have the same CPU: one call resets many of them. */
+static void walked_copies_are_reset_together(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .inherit = 1,
+	};
+	struct task_struct *children[PERF_COPIES_AT_ONCE + 1], *task;
+	struct perf_event *events[2], *copies[ARRAY_SIZE(children)][2];
+	const int last = ARRAY_SIZE(children) - 1;
+	struct call_count calls;
+	struct slow_site site = {};
+	int group, i, j;
+
+	need_calls(test);
+	task = make_counter(test, &site);
+	for (j = 0; j < 2; j++)
+		events[j] = open_attr(test, &attr, site.cpu, current, j ? events[0] : NULL);
+	for (i = 0; i <= last; i++) {
+		children[i] = make_sleeper(test, reset_test_sleep);
+		inherit_to(test, children[i]);
+		for (j = 0; j < 2; j++) {
+			copies[i][j] = copy_of_task(events[j], children[i]);
+			set_walked(copies[i][j], true);
+		}
+	}
+	for (j = 0; j < 2; j++)
+		set_walked(events[j], true);
+	for (group = 0; group < 2; group++) {
+		for (i = 0; i <= last; i++) {
+			for (j = 0; j < 2; j++)
+				local64_set(&copies[i][j]->count, 5);
+		}
+		begin_calls(test, &calls, site.cpu);
+		reset_by_hand(events[0], group);
+		/* One is for the root, or its group. */
+		KUNIT_EXPECT_EQ(test, end_calls(&calls), group ? 4U : 3U);
+		for (j = 0; j < 2; j++)
+			KUNIT_EXPECT_EQ(test, sim_test_value(events[j]),
+					j && !group ? 5ULL * ARRAY_SIZE(children) : 0ULL);
+	}
+
+	/* The old counts of the first and the last copy must not return. */
+	site.counts[0] = &copies[0][0]->count;
+	site.counts[1] = &copies[last][0]->count;
+	wake_up_process(task);
+	reset_in_between(&site, events[0], false);
+	KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), 0ULL);
+	kthread_stop(task);
+	for (j = 0; j < 2; j++)
+		set_walked(events[j], false);
+	for (i = 0; i <= last; i++) {
+		for (j = 0; j < 2; j++)
+			set_walked(copies[i][j], false);
+		kthread_stop(children[i]);
+	}
+}
+
 /* A new period of such an event is set on the event's CPU, which adds to period_left. */
 static void period_against_tracepoint(struct kunit *test)
 {
@@ -354,6 +471,7 @@ static void groups_are_reset_at_once(struct kunit *test)
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_site),
 	KUNIT_CASE(reset_against_tracepoint),
+	KUNIT_CASE(walked_copies_are_reset_together),
 	KUNIT_CASE(period_against_tracepoint),
 	KUNIT_CASE(reset_under_residence),
 	KUNIT_CASE(groups_are_reset_at_once),
