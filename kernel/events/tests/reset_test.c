@@ -407,6 +407,43 @@ static void period_against_tracepoint(struct kunit *test)
 	kthread_stop(asleep);
 }
 
+static unsigned int calls_of_reset_and_period(struct kunit *test, struct perf_event *event)
+{
+	struct call_count calls;
+
+	begin_calls(test, &calls, event->cpu);
+	reset_by_hand(event, false);
+	reset_by_hand(event, true);
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 10), 0);
+	return end_calls(&calls);
+}
+
+/*
+ * If such an event excludes the kernel, no tracepoint about its task counts, and the CPU is not
+ * called: otherwise an unprivileged user could interrupt any CPU, at any rate.
+ */
+static void no_call_without_the_kernel(struct kunit *test)
+{
+	struct task_struct *asleep;
+	struct perf_event *event;
+	unsigned int cpu;
+
+	need_calls(test);
+	cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	if (cpu >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	asleep = make_sleeper(test, reset_test_sleep);
+	event = open_walked(test, asleep, cpu, 1000, NULL);
+	KUNIT_EXPECT_EQ(test, calls_of_reset_and_period(test, event), 3U);
+	event->attr.exclude_kernel = 1;
+	local64_set(&event->count, 5);
+	KUNIT_EXPECT_EQ(test, calls_of_reset_and_period(test, event), 0U);
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
+	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), -10LL);
+	event->attr.type = PERF_TYPE_SOFTWARE;
+	kthread_stop(asleep);
+}
+
 /*
  * This task resets its events while a residence replaces its context. The copies of another
  * task, which does not run, are reset, too.
@@ -473,6 +510,7 @@ static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_tracepoint),
 	KUNIT_CASE(walked_copies_are_reset_together),
 	KUNIT_CASE(period_against_tracepoint),
+	KUNIT_CASE(no_call_without_the_kernel),
 	KUNIT_CASE(reset_under_residence),
 	KUNIT_CASE(groups_are_reset_at_once),
 	{}
