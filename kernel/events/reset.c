@@ -4,7 +4,7 @@
  *
  * local64_add() is atomic only on its own CPU: it may overwrite a zero that another CPU stores.
  * So the reset runs on the CPU where the event's context is active, or under ctx->lock while the
- * context is inactive. Two kinds of events are counted while their context is inactive:
+ * context is inactive. Three kinds of events are counted while their context is inactive:
  *
  * - Event sites count resident events of a task even while a residence replaces the task's
  *   context. Their reset runs on the CPU where the task runs, or while task_call_func() keeps the
@@ -12,6 +12,8 @@
  * - An event with both a task and a CPU counts a tracepoint about its task. Only this CPU adds to
  *   the count, even while the context is inactive. The reset runs there, too. An unprivileged user
  *   cannot request such calls to any CPU: the tracepoints are in the kernel.
+ * - Event sites count resident events of a CPU from before CPU hotplug starts its context until
+ *   after it stops the context. Their reset runs on this CPU if it is online.
  */
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -271,10 +273,36 @@ static void perf_reset_in_context(struct perf_event *event, bool group)
 	put_task_struct(task);
 }
 
+static void perf_reset_values_here(void *info)
+{
+	struct reset_call *call = info;
+
+	call->event = perf_reset_values(call->event, call->group, PERF_COPIES_AT_ONCE);
+}
+
+/*
+ * Reset a resident event of a CPU, or its group, on this CPU, if its context is stopped for CPU
+ * hotplug. The context is not started meanwhile, because ctx->mutex is held. An offline CPU counts
+ * nothing. May sleep.
+ */
+static void perf_reset_on_stopped_cpu(struct perf_event *event, bool group)
+{
+	struct reset_call call = { .event = event, .group = group };
+	int err;
+
+	if (event->ctx->task || !is_resident(event) || perf_clock_runs(&event->ctx->clock))
+		return;
+	/* The loop ends: each call resets events of the group, or fails. */
+	do {
+		err = smp_call_function_single(event->cpu, perf_reset_values_here, &call, 1);
+	} while (!err && call.event);
+}
+
 static void perf_reset_call(struct perf_event *event, bool group)
 {
 	perf_reset_in_context(event, group);
 	perf_reset_walked(event, group);
+	perf_reset_on_stopped_cpu(event, group);
 }
 
 /*
@@ -414,7 +442,8 @@ static void perf_reset_group(struct perf_event *leader)
  * perf_event_open(2). There is one call to another CPU per running context, for any number of
  * events, and none for clocks. Tracepoints of the kernel with both a task and a CPU need one more
  * call to that CPU, and another one for each %PERF_COPIES_AT_ONCE events of copies, but not more
- * than one for a copy of the group.
+ * than one for a copy of the group. The calls of a CPU in hotplug, whose context is stopped, reset
+ * %PERF_COPIES_AT_ONCE events of a group each.
  *
  * Context: may sleep.
  */

@@ -249,6 +249,62 @@ static void reset_against_site(struct kunit *test)
 	kthread_stop(first);
 }
 
+static void stop_clock(void *info)
+{
+	struct perf_event_context *ctx = info;
+
+	raw_spin_lock(&ctx->lock);
+	perf_context_begin(ctx);
+	perf_clock_stop(&ctx->clock, ctx->now);
+	perf_context_end(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+static void start_clock(void *info)
+{
+	struct perf_event_context *ctx = info;
+
+	raw_spin_lock(&ctx->lock);
+	perf_context_begin(ctx);
+	perf_clock_start(&ctx->clock, ctx->now);
+	perf_context_end(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/*
+ * Sites add to resident events of a CPU even while CPU hotplug has stopped its context. The old
+ * count must not return.
+ */
+static void reset_on_stopped_cpu(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
+	};
+	struct slow_site site = {};
+	struct task_struct *task = make_counter(test, &site);
+	struct perf_event *faults[2];
+	struct perf_event_context *ctx;
+	int group, i;
+
+	for (i = 0; i < 2; i++) {
+		faults[i] = open_attr(test, &attr, site.cpu, NULL, i ? faults[0] : NULL);
+		site.counts[i] = &faults[i]->count;
+	}
+	ctx = faults[0]->ctx;
+	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, stop_clock, ctx, 1), 0);
+	wake_up_process(task);
+	for (group = 0; group < 2; group++) {
+		/* Otherwise an old count of 0 would look like a reset. */
+		for (i = 0; i < 2; i++)
+			local64_set(&faults[i]->count, 5);
+		reset_in_between(&site, faults[0], group);
+		KUNIT_EXPECT_EQ(test, sim_test_value(faults[0]), 0ULL);
+		KUNIT_EXPECT_EQ(test, sim_test_value(faults[1]), group ? 0ULL : 7ULL);
+	}
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, start_clock, ctx, 1), 0);
+}
+
 /*
  * Open an event with a CPU and a task that does not run, which counts a tracepoint about the
  * task. The test acts as the tracepoint.
@@ -537,6 +593,7 @@ static void groups_are_reset_at_once(struct kunit *test)
 
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_site),
+	KUNIT_CASE(reset_on_stopped_cpu),
 	KUNIT_CASE(reset_against_tracepoint),
 	KUNIT_CASE(walked_copies_are_reset_together),
 	KUNIT_CASE(period_against_tracepoint),
