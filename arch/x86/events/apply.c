@@ -230,7 +230,7 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_begin - begin to use the registers of a CPU that is brought up
+ * x86_begin - begin to use the registers of a CPU that is brought up, or resumes
  * @cpu: this CPU
  * @core: its PMU
  *
@@ -248,6 +248,26 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core)
 	x86_branch_reset(cpu);
 	x86_precise_reset(cpu);
 	x86_deliver();
+}
+
+/**
+ * x86_end - stop using the registers of a CPU that is suspended
+ * @cpu: this CPU. Its events stay scheduled; x86_begin() and x86_go_on() continue them
+ *
+ * The local APIC saves LVTPC after this function, and restores it before x86_begin() resets the
+ * counters, which firmware may have left running. So the interrupt is masked here. An interrupt
+ * that comes earlier leaves its changes to x86_go_on(): otherwise it would program counters, and
+ * unmask.
+ *
+ * Context: interrupts off.
+ */
+void x86_end(struct x86_pmu_cpu *cpu)
+{
+	lockdep_assert_irqs_disabled();
+	x86_halt(cpu);
+	x86_leave_all(cpu);
+	x86_reset_registers(cpu);
+	x86_withhold();
 }
 
 /**

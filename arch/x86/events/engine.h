@@ -545,6 +545,7 @@ void x86_event_begin_period(struct perf_event *event);
 
 /* apply.c */
 void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core);
+void x86_end(struct x86_pmu_cpu *cpu);
 void x86_apply(struct x86_pmu_cpu *cpu);
 void x86_count_update_pages(const struct x86_count *count);
 void x86_leave_all(struct x86_pmu_cpu *cpu);
@@ -640,6 +641,7 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 		       const struct x86_record *record);
 int x86_pmu_interrupt(struct pt_regs *regs);
 void x86_deliver(void);
+void x86_withhold(void);
 
 /* rdpmc.c */
 extern int x86_rdpmc;

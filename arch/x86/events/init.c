@@ -163,7 +163,7 @@ static int x86_suspend(void *data)
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 
 	if (cpu->core)
-		x86_leave_all(cpu);
+		x86_end(cpu);
 	return 0;
 }
 
@@ -173,14 +173,12 @@ static void x86_resume(void *data)
 
 	if (!cpu->core)
 		return;
-	x86_reset_registers(cpu);
+	x86_begin(cpu, cpu->core);
 	x86_smm_apply(cpu->core);
 	x86_extra_lost(cpu);
-	x86_branch_reset(cpu);
 	x86_branch_apply(cpu);
-	x86_precise_reset(cpu);
 	cpu->dirty = true;
-	x86_apply(cpu);
+	x86_go_on(cpu);
 }
 
 static void x86_shutdown_here(void *data)

@@ -264,6 +264,17 @@ void x86_deliver(void)
 }
 
 /**
+ * x86_withhold - mask this CPU's overflow interrupts
+ *
+ * Context: interrupts off, on a CPU whose counters were halted.
+ */
+void x86_withhold(void)
+{
+	if (boot_cpu_has(X86_FEATURE_APIC))
+		apic_write(APIC_LVTPC, APIC_DM_NMI | APIC_LVT_MASKED);
+}
+
+/**
  * perf_events_lapic_init - called when this CPU's local APIC has been set up
  *
  * Firmware may have left counters running, so the overflow interrupt stays masked until

@@ -401,6 +401,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define MSR_IA32_DEBUGCTLMSR		0x1d9
 #define APIC_LVTPC			0x340
 #define APIC_DM_NMI			0x400
+#define APIC_LVT_MASKED			BIT(16)
 
 /* Size of a PEBS record, and the index of its word with the counters */
 #define MACHINE_RECORD		200

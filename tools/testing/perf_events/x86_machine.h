@@ -495,7 +495,7 @@ void machine_wrmsr(u32 msr, u64 value)
 void machine_apic_write(u32 reg, u32 value)
 {
 	machine_pass();
-	machine.masked = false;
+	machine.masked = value & APIC_LVT_MASKED;
 }
 
 u64 machine_clock(void)

@@ -277,6 +277,53 @@ static bool begins_masked(const struct x86_bank *bank)
 	return ok && !machine.masked && !machine.pending && !machine.unknown && !machine.status;
 }
 
+/*
+ * During a suspend, firmware may leave counters running, and the local APIC restores LVTPC as it was
+ * at the suspend. The interrupt is masked until the counters are reset; then the events continue,
+ * also those that an interrupt stops at the time of the suspend.
+ */
+static bool suspends(const struct x86_bank *bank)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	u64 samples, seed;
+	bool ok = true;
+	int i;
+
+	row = &model;
+	for (seed = 1; ok && seed <= 2000; seed++) {
+		start_machine(bank, seed, GENMASK_ULL(30, 0));
+		open_user(0, codes, 100);
+		switch_events(-1, 0);
+		/* The third sample of the second event stops it, perhaps during the suspend. */
+		counted[1].stop_at = 3;
+		machine_run(100);
+		while (counted[1].samples < 2)
+			machine_run(1);
+		run_user(machine_random(120));
+
+		x86_end(&x86_pmu_cpu);
+		ok &= machine.masked && !machine.pending && !machine.control;
+		for (i = 0; i < MACHINE_GENERAL; i++)
+			ok &= !(machine.select[i] & ~bank->always);
+		leave_counters(bank);
+		machine_run(100);
+		ok &= machine.masked && !machine.unknown;
+		leave_counters(bank);
+
+		x86_begin(&x86_pmu_cpu, &core);
+		x86_extra_lost(&x86_pmu_cpu);
+		x86_pmu_cpu.dirty = true;
+		x86_go_on(&x86_pmu_cpu);
+		samples = counted[0].samples;
+		machine_run(2000);
+		ok &= counted[0].samples >= samples + 5 && counted[1].samples == 3 &&
+		      counted[2].samples >= samples + 5 && !machine.unknown;
+	}
+	if (!ok)
+		printf("# seed %llu\n", (unsigned long long)seed - 1);
+	return ok && !harness_warned;
+}
+
 /* Each thread of a core writes its own copy of a register with a shared value. */
 static bool threads_write_extra(void)
 {
@@ -529,7 +576,7 @@ static bool halted_for_good(const struct x86_bank *bank)
 
 int main(void)
 {
-	ktap_plan(24);
+	ktap_plan(28);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
@@ -537,6 +584,10 @@ int main(void)
 	ktap_result(begins_masked(&with_control), "begins_masked_with_control_and_mask");
 	ktap_result(begins_masked(&without_mask), "begins_masked_with_control");
 	ktap_result(begins_masked(&selects_alone), "begins_masked");
+	ktap_result(suspends(&with_control), "suspends_with_control_and_mask");
+	ktap_result(suspends(&without_mask), "suspends_with_control");
+	ktap_result(suspends(&selects_alone), "suspends");
+	ktap_result(suspends(&marks), "suspends_marks");
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
 	ktap_result(threads_write_extra(), "threads_write_extra");
