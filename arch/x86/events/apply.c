@@ -233,17 +233,20 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
  * x86_begin - begin to use the registers of a CPU that is brought up, or resumes
  * @cpu: this CPU
  * @core: its PMU
+ * @beside: the other thread of the core is online, and has reset the registers that both share
  *
  * Firmware may have left counters that are about to overflow. Perf has no event for such an
  * overflow, and the kernel would report its NMI as unknown. So the interrupt is unmasked last.
  *
  * Context: interrupts off.
  */
-void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core)
+void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
 {
 	lockdep_assert_irqs_disabled();
 	/* Until @core is set, the driver handles no interrupt. */
 	cpu->core = core;
+	if (core->bank->shared && !beside)
+		x86_distrust_selects(cpu);
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
 	x86_precise_reset(cpu);

@@ -477,6 +477,7 @@ static inline unsigned int x86_rdpmc_index(int counter)
 
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
+void x86_distrust_selects(struct x86_pmu_cpu *cpu);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_print_registers(const struct x86_pmu_cpu *cpu);
@@ -544,7 +545,7 @@ u64 x86_event_due(const struct perf_event *event);
 void x86_event_begin_period(struct perf_event *event);
 
 /* apply.c */
-void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core);
+void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside);
 void x86_end(struct x86_pmu_cpu *cpu);
 void x86_apply(struct x86_pmu_cpu *cpu);
 void x86_count_update_pages(const struct x86_count *count);

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/syscore_ops.h>
+#include <linux/topology.h>
 #include <asm/cpu.h>
 #include <asm/cpu_device_id.h>
 #include <asm/crash.h>
@@ -120,17 +121,19 @@ static int x86_cpu_starting(unsigned int number)
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	struct x86_core *core = x86_this_core();
 	unsigned long flags;
+	bool beside;
 
 	if (!core)
 		return 0;
 	local_irq_save(flags);
+	beside = cpumask_intersects(topology_sibling_cpumask(number), &core->cpus);
 	cpu->turn = 1;
 	cpu->select_clear = core->bank->host_only;
 	x86_extra_init(number);
 	x86_extra_lost(cpu);
 	x86_node_init(number);
 	x86_threads_init(number, core);
-	x86_begin(cpu, core);
+	x86_begin(cpu, core, beside);
 	x86_smm_apply(core);
 	cpumask_set_cpu(number, &core->cpus);
 	local_irq_restore(flags);
@@ -173,7 +176,8 @@ static void x86_resume(void *data)
 
 	if (!cpu->core)
 		return;
-	x86_begin(cpu, cpu->core);
+	/* The other CPUs are offline. */
+	x86_begin(cpu, cpu->core, false);
 	x86_smm_apply(cpu->core);
 	x86_extra_lost(cpu);
 	x86_branch_apply(cpu);

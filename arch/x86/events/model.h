@@ -140,6 +140,7 @@ struct x86_extra {
  * @masks_lvt: the overflow interrupt masks itself in the local APIC
  * @sticky: a select keeps an overflow flag until the select is written
  * @write_twice: erratum: a counter must be written twice
+ * @shared: the threads of a core share all registers
  * @write_select: writes a select that consists of several registers; NULL: a plain write
  */
 struct x86_bank {
@@ -160,6 +161,7 @@ struct x86_bank {
 	bool	masks_lvt;
 	bool	sticky;
 	bool	write_twice;
+	bool	shared;
 	void	(*write_select)(int counter, u64 select);
 };
 

@@ -445,15 +445,45 @@ static void x86_reset_freeze(const struct x86_core *core)
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, X86_DEBUGCTL_FREEZE_BIT);
 }
 
+/*
+ * Mask of the counters to reset. Of registers shared with the other thread of the core, only those
+ * that this CPU has programmed, or that may be in any state: the others may count for that thread.
+ */
+static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
+{
+	u64 own = 0;
+	int i;
+
+	if (!cpu->core->bank->shared)
+		return cpu->core->counters;
+	for_each_x86_counter(i, cpu->core->counters) {
+		if (cpu->select[i])
+			own |= BIT_ULL(i);
+	}
+	return own;
+}
+
+/**
+ * x86_distrust_selects - note that all selects may have any value
+ * @cpu: this CPU, which is brought up or resumes, without the other thread of its core
+ */
+void x86_distrust_selects(struct x86_pmu_cpu *cpu)
+{
+	memset(cpu->select, 0xff, sizeof(cpu->select));
+}
+
 /**
  * x86_reset_registers - halt and clear all counters, which may be in any state
  * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
+ *
+ * If the threads of a core share the counters, only those with a select in the shadow are reset.
  *
  * Context: interrupts off, or NMI after a crash.
  */
 void x86_reset_registers(struct x86_pmu_cpu *cpu)
 {
 	const struct x86_bank *bank = cpu->core->bank;
+	u64 own = x86_own_counters(cpu);
 	int i;
 
 	if (bank->control) {
@@ -464,12 +494,12 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 		cpu->fixed_control = ~0ULL;
 		x86_write_fixed_control(cpu, 0);
 	}
-	for_each_x86_counter(i, cpu->core->counters) {
+	for_each_x86_counter(i, own) {
 		cpu->select[i] = x86_counter_is_fixed(i) ? 0 : ~0ULL;
 		if (!x86_counter_is_fixed(i))
 			x86_write_select(cpu, i, 0);
 	}
-	for_each_x86_counter(i, cpu->core->counters)
+	for_each_x86_counter(i, own)
 		x86_clear_counter(cpu, i);
 	if (x86_clearable(cpu->core) & X86_METRICS_RUN)
 		x86_write_metrics();

@@ -273,14 +273,14 @@ static bool begins_masked(const struct x86_bank *bank)
 	machine_run(100);
 	ok = machine.sent && machine.masked;
 	leave_counters(bank);
-	x86_begin(&x86_pmu_cpu, &core);
+	x86_begin(&x86_pmu_cpu, &core, false);
 	return ok && !machine.masked && !machine.pending && !machine.unknown && !machine.status;
 }
 
 /*
- * During a suspend, firmware may leave counters running, and the local APIC restores LVTPC as it was
- * at the suspend. The interrupt is masked until the counters are reset; then the events continue,
- * also those that an interrupt stops at the time of the suspend.
+ * During a suspend, firmware may leave counters running, and the local APIC restores LVTPC as it
+ * was at the suspend. The interrupt is masked until the counters are reset; then the events
+ * continue, except one that an interrupt stops at the time of the suspend.
  */
 static bool suspends(const struct x86_bank *bank)
 {
@@ -310,7 +310,7 @@ static bool suspends(const struct x86_bank *bank)
 		ok &= machine.masked && !machine.unknown;
 		leave_counters(bank);
 
-		x86_begin(&x86_pmu_cpu, &core);
+		x86_begin(&x86_pmu_cpu, &core, false);
 		x86_extra_lost(&x86_pmu_cpu);
 		x86_pmu_cpu.dirty = true;
 		x86_go_on(&x86_pmu_cpu);
@@ -350,6 +350,74 @@ static bool threads_write_extra(void)
 	x86_extra_lost(&sibling);
 	x86_extra_write(&sibling, reg);
 	return ok && machine.extra[0] == 3;
+}
+
+/* As on a P4: the threads of a core share all registers. */
+static const struct x86_bank shared = {
+	.select = 0x186, .counter = 0xc1, .stride = 1,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.masks_lvt = true, .sticky = true, .shared = true,
+};
+
+/* Do the events of this thread, on counters 0 to 2, continue? */
+static bool all_sample(void)
+{
+	u64 before[N - 1];
+	bool ok = true;
+	int i;
+
+	for (i = 0; i < N - 1; i++)
+		before[i] = counted[i].samples;
+	machine_run(2000);
+	for (i = 0; i < N - 1; i++)
+		ok &= counted[i].samples >= before[i] + 5;
+	return ok && !machine.unknown;
+}
+
+/*
+ * While this thread has events, the other thread is brought up, uses a counter, and is taken
+ * offline. The events continue, and only the counter of the other thread is reset.
+ */
+static bool threads_share_counters(void)
+{
+	const u64 select = 0x23 | ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_ENABLE;
+	struct perf_event_attr attr = { .exclude_kernel = true, .sample_period = 100 };
+	static struct x86_pmu_cpu sibling;
+	bool ok = true;
+	int i;
+
+	row = &thread_model;
+	start_machine(&shared, 1, GENMASK_ULL(30, 0));
+	machine.masked = true;
+	leave_counters(&shared);
+	x86_begin(&x86_pmu_cpu, &core, false);
+	for (i = 0; i < MACHINE_GENERAL; i++)
+		ok &= !machine.select[i] && machine.counter[i] == BIT(31) + 1;
+	for (i = 0; i < N - 1; i++) {
+		attr.config = 0x20 + i;
+		assert(!open_event(&counted[i], &attr));
+		schedule_in(&counted[i]);
+	}
+	ok &= all_sample();
+
+	sibling = (struct x86_pmu_cpu){ .turn = 1 };
+	x86_begin(&sibling, &core, true);
+	ok &= all_sample();
+	x86_write_select(&sibling, N - 1, select);
+	machine_run(100);
+	ok &= machine.select[N - 1] == select && machine.counter[N - 1] != BIT(31) + 1;
+	/* As when a CPU is taken offline */
+	x86_leave_all(&sibling);
+	x86_reset_registers(&sibling);
+	ok &= !machine.select[N - 1] && machine.counter[N - 1] == BIT(31) + 1;
+	ok &= all_sample();
+	x86_begin(&sibling, &core, true);
+	ok &= all_sample();
+	/* This thread's own counters are reset as well. */
+	x86_halt_for_good(&x86_pmu_cpu);
+	for (i = 0; i < MACHINE_GENERAL; i++)
+		ok &= !machine.select[i];
+	return ok && !harness_warned;
 }
 
 /* A value that a VM exit has left in the common register is corrected at the next switch. */
@@ -576,7 +644,7 @@ static bool halted_for_good(const struct x86_bank *bank)
 
 int main(void)
 {
-	ktap_plan(28);
+	ktap_plan(29);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
@@ -591,6 +659,7 @@ int main(void)
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
 	ktap_result(threads_write_extra(), "threads_write_extra");
+	ktap_result(threads_share_counters(), "threads_share_counters");
 	ktap_result(healed(&with_control), "healed");
 	ktap_result(healed(&ack_runs), "healed_ack_runs");
 	ktap_result(healed_beside_guests(), "healed_beside_guests");

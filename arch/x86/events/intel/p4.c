@@ -226,6 +226,7 @@ static const struct x86_bank p4_bank = {
 	.masks_lvt	= true,
 	.sticky		= true,
 	.write_twice	= true,
+	.shared		= true,
 };
 
 #define P4_CONFIG(_event, _masks)						\
