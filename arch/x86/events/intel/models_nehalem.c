@@ -589,9 +589,30 @@ static const struct x86_cpu_desc snb_microcodes[] = {
 	{ }
 };
 
-static void snb_microcode(struct x86_core *core)
+static bool snb_is_broken(u32 vfm, u8 stepping, u32 revision)
 {
-	bool broken = !x86_cpu_has_min_microcode_rev(snb_microcodes);
+	const struct x86_cpu_desc *desc;
+
+	for (desc = snb_microcodes; desc->x86_family; desc++) {
+		if (VFM_FAMILY(vfm) == desc->x86_family && VFM_MODEL(vfm) == desc->x86_model &&
+		    stepping == desc->x86_stepping)
+			return revision < desc->x86_microcode_rev;
+	}
+	return true;
+}
+
+/**
+ * x86_snb_settle - refuse precise events while the microcode has PEBS errata
+ * @core: the PMU
+ * @vfm: vendor, family and model of the CPU, a Sandy Bridge
+ * @stepping: its stepping; one without a known microcode has the errata
+ * @revision: its microcode
+ *
+ * Context: boot, or after a microcode update.
+ */
+void x86_snb_settle(struct x86_core *core, u32 vfm, u8 stepping, u32 revision)
+{
+	bool broken = snb_is_broken(vfm, stepping, revision);
 
 	if (!core->precise.levels || broken == core->precise.broken)
 		return;
@@ -600,6 +621,12 @@ static void snb_microcode(struct x86_core *core)
 		pr_warn("perf/x86: no precise events: microcode update needed\n");
 	else
 		pr_info("perf/x86: precise events enabled by microcode update\n");
+}
+
+static void snb_microcode(struct x86_core *core)
+{
+	x86_snb_settle(core, boot_cpu_data.x86_vfm, boot_cpu_data.x86_stepping,
+		       boot_cpu_data.microcode);
 }
 
 static const struct x86_model sandybridge = {

@@ -483,6 +483,46 @@ static void models_intel_microcode(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, models_of_vfm(others[i], 0, &n)->microcode);
 }
 
+/* Precise events are refused before the first good microcode of each stepping. */
+static void models_old_microcode(struct kunit *test)
+{
+	static const struct { u32 vfm; u8 stepping; u32 first; } cases[] = {
+		{ INTEL_SANDYBRIDGE, 7, 0x28 },
+		{ INTEL_SANDYBRIDGE_X, 6, 0x618 },
+		{ INTEL_SANDYBRIDGE_X, 7, 0x70c },
+		/* No microcode of other steppings is known to be good. */
+		{ INTEL_SANDYBRIDGE, 6, 0 },
+		{ INTEL_SANDYBRIDGE_X, 5, 0 },
+	};
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int i, j;
+
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u32 vfm = cases[i].vfm, first = cases[i].first;
+		u8 stepping = cases[i].stepping;
+		const struct { u32 revision; bool broken; } updates[] = {
+			{ 0, true }, { first - 1, true }, { first, !first }, { first + 1, !first },
+			{ first - 1, true },
+		};
+
+		core->precise.levels = 2;
+		core->precise.broken = false;
+		for (j = 0; j < ARRAY_SIZE(updates); j++) {
+			x86_snb_settle(core, vfm, stepping, updates[j].revision);
+			KUNIT_EXPECT_EQ_MSG(test, core->precise.broken, updates[j].broken,
+					    "model %#x, stepping %u, microcode %#x",
+					    (u32)VFM_MODEL(vfm), stepping, updates[j].revision);
+			KUNIT_EXPECT_EQ(test, x86_max_precise(core), updates[j].broken ? 0 : 2);
+		}
+		/* Without PEBS, as in a guest, there is nothing to update. */
+		core->precise.levels = 0;
+		core->precise.broken = false;
+		x86_snb_settle(core, vfm, stepping, 0);
+		KUNIT_EXPECT_FALSE(test, core->precise.broken);
+	}
+}
+
 /* Lion Cove, with its ten counters, and with eight in a guest */
 static void models_lion_cove(struct kunit *test)
 {
@@ -781,6 +821,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_lines),
 	KUNIT_CASE(models_intel_limits),
 	KUNIT_CASE(models_intel_microcode),
+	KUNIT_CASE(models_old_microcode),
 	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_arch_limits),
 	KUNIT_CASE(models_arch_refused),
