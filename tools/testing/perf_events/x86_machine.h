@@ -60,6 +60,7 @@
  * @share: topdown category of the current instructions
  * @shares: number of slots of each category, since the metrics were cleared
  * @debugctl: value of DEBUGCTL
+ * @silent: mask of the counters whose @status bit was set by overflows without an interrupt
  * @pending: an interrupt has been sent and is not delivered yet
  * @overtaken: value of @all at which a pending interrupt is delivered, because an NMI of the
  *	foreign device was first; 0 for none
@@ -100,6 +101,7 @@ struct machine {
 	unsigned int		share;
 	u64			shares[MACHINE_SHARES];
 	u64			debugctl;
+	u64			silent;
 	bool			pending;
 	u64			overtaken;
 	bool			masked;
@@ -250,8 +252,15 @@ static void machine_step(void)
 		 * The status bit is that of either counter of the pair: the driver must accept
 		 * both.
 		 */
-		if (machine.bank->status)
-			machine.status |= machine_bit(merged ? i + machine.all % 2 : i);
+		if (machine.bank->status) {
+			u64 bit = machine_bit(merged ? i + machine.all % 2 : i);
+
+			if (interrupts)
+				machine.silent &= ~bit;
+			else if (!(machine.status & bit))
+				machine.silent |= bit;
+			machine.status |= bit;
+		}
 		if (interrupts && !(machine.marks & machine_bit(i)))
 			machine_send();
 		if (machine.bank->sticky)
@@ -482,6 +491,7 @@ void machine_wrmsr(u32 msr, u64 value)
 	if (machine.bank->ack && msr == machine.bank->ack) {
 		if (machine.control || !machine.bank->ack_runs)
 			machine.status &= ~value;
+		machine.silent &= machine.status;
 	} else if (msr == MSR_PERF_METRICS) {
 		memset(machine.shares, 0, sizeof(machine.shares));
 	} else if (!machine.no_extra || msr != MACHINE_EXTRA + 1) {

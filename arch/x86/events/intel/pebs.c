@@ -327,17 +327,25 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
  * x86_precise_keep - disable PEBS on counters that are about to move
  * @cpu: this CPU, with counters assigned
  *
- * Drains the buffer, so that all totals include their records.
+ * Drains the buffer, so that all totals include their records. The counters are stopped first: the
+ * select of a precise event has no INT bit, so without PEBS an overflow would set the status bit of
+ * its counter without an interrupt, and the next NMI of another device would be claimed for it.
+ *
+ * Context: interrupts off, or NMI. x86_apply() runs the counters again.
  */
 void x86_precise_keep(struct x86_pmu_cpu *cpu)
 {
-	u64 groups;
+	u64 groups, kept, leaving;
 	bool many;
 
 	if (!cpu->precise.enabled)
 		return;
 	x86_precise_drain(cpu, NULL);
-	pebs_write_enable(cpu, cpu->precise.enabled & pebs_wanted(cpu, true, &groups, &many));
+	kept = cpu->precise.enabled & pebs_wanted(cpu, true, &groups, &many);
+	leaving = x86_precise_enabled(cpu) & ~kept;
+	if (leaving & cpu->control)
+		x86_write_control(cpu, cpu->control & ~leaving);
+	pebs_write_enable(cpu, kept);
 }
 
 /* Size of the longest record with @groups */
