@@ -10,6 +10,54 @@
 #include "../isa207.h"
 
 /**
+ * struct registers_kept - registers that an overflow sets
+ * @siar: SIAR
+ * @sdar: SDAR
+ * @sier: SIER, SIER2 and SIER3
+ */
+struct registers_kept {
+	unsigned long	siar;
+	unsigned long	sdar;
+	unsigned long	sier[3];
+};
+
+/* Disable the PMU for a test. Returns the registers for registers_end(). */
+static struct registers_kept registers_begin(void)
+{
+	struct registers_kept kept = {};
+
+	perf_pmu_disable(&power_pmu_ops);
+	kept.siar = mfspr(SPRN_SIAR);
+	kept.sdar = mfspr(SPRN_SDAR);
+	kept.sier[0] = mfspr(SPRN_SIER);
+	if (power_has(PPMU_ARCH_31)) {
+		kept.sier[1] = mfspr(SPRN_SIER2);
+		kept.sier[2] = mfspr(SPRN_SIER3);
+	}
+	return kept;
+}
+
+/*
+ * Enable the PMU after a test. Restore the registers: QEMU does not set them at an overflow, so an
+ * address left in SIAR would be the address of all later samples.
+ */
+static void registers_end(const struct registers_kept *kept)
+{
+	struct power_cpu *real = this_cpu_ptr(&power_cpus);
+
+	mtspr(SPRN_SIAR, kept->siar);
+	mtspr(SPRN_SDAR, kept->sdar);
+	mtspr(SPRN_SIER, kept->sier[0]);
+	if (power_has(PPMU_ARCH_31)) {
+		mtspr(SPRN_SIER2, kept->sier[1]);
+		mtspr(SPRN_SIER3, kept->sier[2]);
+	}
+	power_control_forget(real);
+	real->changed = true;
+	perf_pmu_enable(&power_pmu_ops);
+}
+
+/**
  * struct registers_seen - registers before, while and after the counters run
  * @frozen: MMCRA before
  * @run: MMCRA while the counters run
@@ -28,11 +76,11 @@ struct registers_seen {
 /* Program @cpu and run its counters, which count nothing and do not interrupt. */
 static void registers_go_through(struct power_cpu *cpu, struct registers_seen *seen)
 {
-	struct power_cpu *real;
+	struct registers_kept kept;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	perf_pmu_disable(&power_pmu_ops);
+	kept = registers_begin();
 	power_control_write(cpu);
 	seen->frozen = mfspr(SPRN_MMCRA);
 	power_control_run(cpu, 0);
@@ -43,10 +91,7 @@ static void registers_go_through(struct power_cpu *cpu, struct registers_seen *s
 	seen->after = mfspr(SPRN_MMCRA);
 	seen->siar = mfspr(SPRN_SIAR);
 	seen->sdar = mfspr(SPRN_SDAR);
-	real = this_cpu_ptr(&power_cpus);
-	power_control_forget(real);
-	real->changed = true;
-	perf_pmu_enable(&power_pmu_ops);
+	registers_end(&kept);
 	local_irq_restore(flags);
 }
 
@@ -71,12 +116,12 @@ static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long m
 {
 	struct thread_struct *thread = &current->thread;
 	unsigned long flags, before, run;
-	struct power_cpu *real;
+	struct registers_kept kept;
 
 	local_irq_save(flags);
 	before = thread->mmcr0;
 	thread->mmcr0 = mmcr0;
-	perf_pmu_disable(&power_pmu_ops);
+	kept = registers_begin();
 	power_control_write(cpu);
 	power_user_run(cpu);
 	registers_program_mmcr0 = mfspr(SPRN_MMCR0);
@@ -85,10 +130,7 @@ static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long m
 	power_control_freeze(cpu);
 	*after = mfspr(SPRN_MMCRA);
 	thread->mmcr0 = before;
-	real = this_cpu_ptr(&power_cpus);
-	power_control_forget(real);
-	real->changed = true;
-	perf_pmu_enable(&power_pmu_ops);
+	registers_end(&kept);
 	local_irq_restore(flags);
 	return run;
 }
@@ -197,18 +239,15 @@ static void registers_keep_program(struct kunit *test)
 	};
 	struct registers_thread before, after;
 	struct registers_program seen;
-	struct power_cpu *real;
+	struct registers_kept kept;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	perf_pmu_disable(&power_pmu_ops);
+	kept = registers_begin();
 	before = registers_of_thread(program);
 	registers_program_runs(test->priv, &seen);
 	after = registers_of_thread(before);
-	real = this_cpu_ptr(&power_cpus);
-	power_control_forget(real);
-	real->changed = true;
-	perf_pmu_enable(&power_pmu_ops);
+	registers_end(&kept);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, seen.mmcr2, TEST_FREEZE_HV | TEST_FREEZE_1);
 	KUNIT_EXPECT_EQ(test, seen.siar, 0x2000);
@@ -232,21 +271,19 @@ static void registers_hide_addresses(struct kunit *test)
 /* From ISA 3.1 on, MMCR0 denies user space access while no program owns the registers. */
 static void registers_are_kept_from_users(struct kunit *test)
 {
-	struct power_cpu *real, *cpu = test->priv;
+	struct power_cpu *cpu = test->priv;
+	struct registers_kept kept;
 	unsigned long flags, run, frozen;
 
 	if (!cpu_has_feature(CPU_FTR_ARCH_31))
 		kunit_skip(test, "a processor whose registers user space can read");
 	local_irq_save(flags);
-	perf_pmu_disable(&power_pmu_ops);
+	kept = registers_begin();
 	power_control_run(cpu, 0);
 	run = mfspr(SPRN_MMCR0);
 	power_control_freeze(cpu);
 	frozen = mfspr(SPRN_MMCR0);
-	real = this_cpu_ptr(&power_cpus);
-	power_control_forget(real);
-	real->changed = true;
-	perf_pmu_enable(&power_pmu_ops);
+	registers_end(&kept);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, run & MMCR0_PMCCEXT, MMCR0_PMCCEXT);
 	KUNIT_EXPECT_EQ(test, frozen & MMCR0_PMCCEXT, MMCR0_PMCCEXT);
@@ -256,18 +293,15 @@ static void registers_are_kept_from_users(struct kunit *test)
 static void registers_are_given(struct kunit *test)
 {
 	unsigned long flags, mmcr0, mmcr1;
-	struct power_cpu *real;
+	struct registers_kept kept;
 
 	local_irq_save(flags);
-	perf_pmu_disable(&power_pmu_ops);
+	kept = registers_begin();
 	power_control_give(0xfa00f400);
 	mmcr0 = mfspr(SPRN_MMCR0);
 	mmcr1 = mfspr(SPRN_MMCR1);
-	real = this_cpu_ptr(&power_cpus);
-	power_control_freeze(real);
-	power_control_forget(real);
-	real->changed = true;
-	perf_pmu_enable(&power_pmu_ops);
+	power_control_freeze(this_cpu_ptr(&power_cpus));
+	registers_end(&kept);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, mmcr0 & MMCR0_FC, 0);
 	KUNIT_EXPECT_EQ(test, mmcr1, 0xfa00f400);
