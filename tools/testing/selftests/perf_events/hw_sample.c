@@ -85,6 +85,8 @@ TEST_F(hw, one_record_a_period)
 	struct pe_sample s;
 	__u64 count;
 
+	/* A period that ends in an excluded mode has no sample. */
+	self->a.exclude_kernel = pe_hw_excludes();
 	OPEN();
 	run(self->fd, LOOP);
 	count = pe_count(self->fd);
@@ -380,6 +382,8 @@ TEST_F(hw, of_a_cpu)
 	unsigned int n = 0;
 	__u64 count;
 
+	/* A period that ends in an excluded mode has no sample. */
+	self->a.exclude_kernel = pe_hw_excludes();
 	self->a.sample_type |= PERF_SAMPLE_CPU;
 	self->fd = pe_open(&self->a, -1, 0, -1, 0);
 	ASSERT_LE(0, self->fd);

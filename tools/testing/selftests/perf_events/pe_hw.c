@@ -183,3 +183,30 @@ __u64 pe_hw_least(int fd, unsigned long instructions)
 	}
 	return least;
 }
+
+/**
+ * pe_hw_excludes - can the PMU exclude user mode and the kernel?
+ *
+ * QEMU's POWER PMU counts in all modes: MMCR2 and the freeze bits of MMCR0 for a mode have no
+ * effect. For an event that excludes the kernel, an overflow in the kernel then ends a period
+ * without a sample.
+ * Return: false if an event that excludes user mode counts a loop in user mode, on powerpc
+ */
+bool pe_hw_excludes(void)
+{
+	bool excludes = true;
+#ifdef __powerpc__
+	struct perf_event_attr attr = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	const unsigned long loop = 1000000;
+	int fd;
+
+	attr.exclude_user = 1;
+	attr.exclude_kernel = 0;
+	fd = pe_self(&attr);
+	if (fd >= 0) {
+		excludes = pe_hw_least(fd, loop) < loop;
+		close(fd);
+	}
+#endif
+	return excludes;
+}

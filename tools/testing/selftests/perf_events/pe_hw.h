@@ -18,6 +18,7 @@ extern char pe_hw_loop_start[], pe_hw_loop_end[];
 struct perf_event_attr pe_hw_attr(__u64 config);
 __u64 pe_hw_exact(void);
 bool pe_hw_missing(void);
+bool pe_hw_excludes(void);
 unsigned int pe_hw_counters(void);
 bool pe_hw_share(bool share);
 void pe_hw_loop(unsigned long instructions);
