@@ -25,7 +25,8 @@ struct set {
 	__u64 config;			/* PERF_COUNT_SW_* */
 	const __u64 *configs;		/* or these, in turn */
 	int configs_nr;
-	int type;			/* PERF_TYPE_*, or the number of a PMU */
+	int type;			/* PERF_TYPE_*, or the number of a PMU; 0: software */
+	int generic;			/* PERF_TYPE_HARDWARE, which is 0 */
 	int group, inherit, cpu;
 	int outputs;			/* number of BPF output events, which must be scheduled */
 	pid_t pid;			/* of another task */
@@ -93,7 +94,7 @@ static void close_set(struct set *s)
 static int open_set(struct set *s)
 {
 	struct perf_event_attr attr = {
-		.type = s->type ? s->type : PERF_TYPE_SOFTWARE,
+		.type = s->generic ? PERF_TYPE_HARDWARE : s->type ? s->type : PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = s->config,
 		.inherit = s->inherit,

@@ -88,7 +88,7 @@ static void switches(const char *pmu)
 				       PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
 				       PERF_COUNT_HW_BRANCH_MISSES };
 	struct set same = { .cpu = -1, .type = PERF_TYPE_RAW, .config = 0xc0 };
-	struct set unlike = { .nr = 16, .cpu = -1, .type = PERF_TYPE_HARDWARE,
+	struct set unlike = { .nr = 16, .cpu = -1, .generic = 1,
 			      .configs = kinds, .configs_nr = 4 };
 	char name[80];
 
