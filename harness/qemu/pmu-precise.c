@@ -132,8 +132,8 @@ static void sample_precisely(__u64 config, __u64 period, int level, __u64 turns)
 	f = find(page);
 	say("event %llu, level %d, period %llu: %llu records, counter %llu", config, level, period,
 	    f.nr, value(fd));
-	say("by instruction: %llu %llu %llu %llu, elsewhere %llu", f.at[0], f.at[1], f.at[2],
-	    f.at[3], f.elsewhere);
+	say_place("by instruction: %llu %llu %llu %llu, elsewhere %llu", f.at[0], f.at[1], f.at[2],
+		  f.at[3], f.elsewhere);
 	CHECK(!f.other, "%llu records are no samples", f.other);
 	CHECK(f.nr == value(fd) / period, "%llu records of %llu events", f.nr, value(fd));
 	CHECK(value(fd) == value(plain), "%llu events, %llu without records", value(fd),
@@ -223,7 +223,8 @@ void precise_in_one_buffer(void)
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	interrupts = sum_of_row("PMI") - interrupts;
 	f = find(page);
-	say("%llu records, %llu of the loop, counter %llu", f.nr, f.nr - f.elsewhere, value(fd));
+	say("%llu records, counter %llu", f.nr, value(fd));
+	say_place("%llu of the loop", f.nr - f.elsewhere);
 	CHECK(f.nr == value(fd) / 1009, "%llu records of %llu events", f.nr, value(fd));
 	CHECK(interrupts * 10 < (long)f.nr, "%ld interrupts for %llu records", interrupts, f.nr);
 	close_precise(fd, page);
@@ -377,8 +378,8 @@ void precise_data(void)
 			right += rec[2] == rec[5];
 			level += (source.mem_lvl & events[i].hit) == events[i].hit;
 		}
-		say("event %#llx: %llu records, %llu of the loop, counter %llu", events[i].config,
-		    nr, here, value(fd));
+		say("event %#llx: %llu records, counter %llu", events[i].config, nr, value(fd));
+		say_place("%llu of the loop", here);
 		CHECK(nr > 10 && nr + 1 >= value(fd) / PERIOD && nr <= value(fd) / PERIOD,
 		      "%llu records of %llu events", nr, value(fd));
 		CHECK(here + 1 >= nr, "only %llu of %llu are of the instruction", here, nr);
@@ -433,7 +434,8 @@ void precise_branches(void)
 			 (rec[6] == (__u64)zigzag_first || rec[6] == (__u64)zigzag_last);
 		first += rec[1] == (__u64)zigzag_first;
 	}
-	say("%llu records, %llu of the first branch", nr, first);
+	say("%llu records", nr);
+	say_place("%llu of the first branch", first);
 	printf("# %llu branches\n", entries);
 	CHECK(nr == value(fd) / 1001, "%llu records in %llu branches", nr, value(fd));
 	CHECK(right == nr, "only %llu of %llu records begin with their own branch", right, nr);

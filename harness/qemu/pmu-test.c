@@ -38,6 +38,17 @@ void say(const char *format, ...)
 	printf("\n");
 }
 
+void say_place(const char *format, ...)
+{
+	va_list args;
+
+	printf("# ~ ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+}
+
 /* Not inlined or cloned */
 void loop(__u64 n)
 {
@@ -356,9 +367,9 @@ static void sample_loop(__u64 config, __u64 period, __u64 turns, __u64 expected)
 	loop(turns);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	collect(page, &s, false);
-	say("period %llu: %llu samples, %llu in the loop, counter %llu", period, s.nr, s.inside,
-	    value(fd));
-	say("by instruction: %llu %llu %llu %llu", s.at[0], s.at[1], s.at[2], s.at[3]);
+	say("period %llu: %llu samples, counter %llu", period, s.nr, value(fd));
+	say_place("%llu in the loop, by instruction: %llu %llu %llu %llu", s.inside, s.at[0],
+		  s.at[1], s.at[2], s.at[3]);
 	CHECK(!s.lost && !s.throttled, "%llu lost, throttled %llu times", s.lost, s.throttled);
 	CHECK(s.nr == expected, "%llu samples instead of %llu", s.nr, expected);
 	/* The interrupt of one may be delayed into the start of the timer's. */
@@ -397,8 +408,8 @@ static void sampling_evenly(void)
 	loop(10000000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	collect(page, &s, false);
-	say("%llu samples: %llu %llu %llu %llu by instruction", s.nr, s.at[0], s.at[1], s.at[2],
-	    s.at[3]);
+	say("%llu samples", s.nr);
+	say_place("by instruction: %llu %llu %llu %llu", s.at[0], s.at[1], s.at[2], s.at[3]);
 	CHECK(s.nr == 40000000 / 10007, "%llu samples", s.nr);
 	for (int i = 0; i < LOOP_LENGTH; i++)
 		CHECK(s.at[i] + 1 >= s.nr / 4 && s.at[i] <= s.nr / 4 + 2,

@@ -29,6 +29,12 @@ extern char why_text[256];
 /* A line that is the same in every run. */
 void say(const char *format, ...);
 
+/*
+ * The same for places of samples. An interrupt may move a sample, so where time is the host's, such
+ * a line may differ.
+ */
+void say_place(const char *format, ...);
+
 /* N turns of four instructions, the last of which is a branch. */
 void loop(__u64 n);
 extern const char loop_start[], loop_end[];
