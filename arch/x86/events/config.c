@@ -241,12 +241,14 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 /**
  * struct x86_alone - a group on an otherwise unused CPU
  * @n: number of counts
+ * @samplers: numbers of their clients that sample
  * @keys: their keys
  * @wishes: their constraints
  * @extra: the extra registers
  */
 struct x86_alone {
 	int			n;
+	unsigned int		samplers[X86_COUNTERS_MAX];
 	struct x86_key		keys[X86_COUNTERS_MAX];
 	struct x86_wish		wishes[X86_COUNTERS_MAX];
 	struct x86_extra_set	extra;
@@ -254,6 +256,7 @@ struct x86_alone {
 
 static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct perf_event *event)
 {
+	bool samples = is_sampling_event(event);
 	struct x86_key key;
 	int i, err;
 
@@ -266,13 +269,17 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 		return -EINVAL;
 	if (!x86_branch_fits(core, event, &alone->extra))
 		return -EINVAL;
-	/* Equal members share a counter. */
+	/* Equal members share a counter, as in x86_count_attach(). */
 	for (i = 0; i < alone->n; i++) {
-		if (x86_keys_equal(&alone->keys[i], &key) && !(key.flags & X86_ALONE))
+		if (x86_keys_equal(&alone->keys[i], &key) && !(key.flags & X86_ALONE) &&
+		    (!samples || alone->samplers[i] < X86_SAMPLERS_MAX)) {
+			alone->samplers[i] += samples;
 			return 0;
+		}
 	}
 	if (alone->n == X86_COUNTERS_MAX)
 		return -EINVAL;
+	alone->samplers[alone->n] = samples;
 	alone->wishes[alone->n] = (struct x86_wish){
 		.allowed = key.allowed, .now = -1, .pair = key.flags & X86_PAIR,
 	};

@@ -319,7 +319,8 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 /* Clients */
 
 /* Find a count to share, or a cached one. */
-static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_key *key)
+static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_key *key,
+					bool samples)
 {
 	unsigned int most = key->flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
 	int i;
@@ -327,7 +328,8 @@ static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x8
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
 
-		if (x86_keys_equal(&count->key, key) && count->nr_clients < most)
+		if (x86_keys_equal(&count->key, key) && count->nr_clients < most &&
+		    (!samples || count->nr_samplers < X86_SAMPLERS_MAX))
 			return count;
 	}
 	return NULL;
@@ -367,6 +369,7 @@ static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_key *key,
  */
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
+	bool samples = is_sampling_event(event);
 	struct x86_extra_reg *extra = NULL;
 	struct x86_count *count;
 	struct x86_key key;
@@ -380,7 +383,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		if (!extra)
 			return -EAGAIN;
 	}
-	count = x86_find_count(cpu, &key) ?: x86_new_count(cpu, &key);
+	count = x86_find_count(cpu, &key, samples) ?: x86_new_count(cpu, &key);
 	if (!count) {
 		x86_drop_extra(cpu, &key, extra);
 		return -EAGAIN;
@@ -400,6 +403,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 			cpu->unplaced = true;
 		}
 	}
+	count->nr_samplers += samples;
 	count->reload = x86_precise_reload(cpu, event);
 	event->hw.idx = count->wanted;
 	WRITE_ONCE(event->hw.event_base, (unsigned long)count);
@@ -420,6 +424,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	WRITE_ONCE(event->hw.event_base, 0);
 	event->hw.idx = -1;
 	cpu->dirty = true;
+	count->nr_samplers -= is_sampling_event(event);
 	if (--count->nr_clients)
 		return;
 	x86_drop_extra(cpu, &count->key, count->extra);

@@ -56,6 +56,9 @@
 #define X86_COUNTS_MAX		64
 /* Maximum number of clients of a count; the overflow interrupt walks all of them */
 #define X86_CLIENTS_MAX		64
+
+/* ... and of clients that sample; one overflow interrupt may write a sample for each of them */
+#define X86_SAMPLERS_MAX	4
 /* Maximum number of extra registers of a CPU or core */
 #define X86_EXTRA_MAX		32
 
@@ -243,6 +246,7 @@ struct x86_threads {
  * @key: what is counted
  * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_clients: number of @clients; 0: the count is cached for reuse until its counter is needed
+ * @nr_samplers: number of @clients that sample
  * @counter: the counter programmed; -1: none. Set after @bias and before the counter's owner;
  *	cleared after the owner, while @seq is odd
  * @wanted: the counter assigned, programmed by x86_apply(); -1: none
@@ -259,6 +263,7 @@ struct x86_count {
 	struct x86_key		key;
 	struct list_head	clients;
 	unsigned int		nr_clients;
+	unsigned int		nr_samplers;
 	s8			counter;
 	s8			wanted;
 	unsigned int		seq;

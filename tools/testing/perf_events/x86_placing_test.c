@@ -244,9 +244,29 @@ static bool claims_end_for_good(const struct x86_bank *bank, bool ints)
 	       !(machine.select[0] & ~bank->always) && !harness_warned;
 }
 
+/* One interrupt writes a sample for each event of its counter, so only a few events share one. */
+static bool few_samplers_share(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 1000,
+	};
+	u64 counters = 0;
+	int i;
+
+	start_machine(&with_control, 1, 4000);
+	for (i = 0; i < EVENTS; i++) {
+		/* Every third event counts only. */
+		attr.sample_period = i % 3 ? 1000 : 0;
+		assert(!open_event(&counted[i], &attr));
+		schedule_in(&counted[i]);
+		counters |= BIT_ULL(x86_event_count(&counted[i].event)->counter);
+	}
+	return hweight64(counters) == 2 && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(11);
+	ktap_plan(12);
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
@@ -259,5 +279,6 @@ int main(void)
 	ktap_result(claims_end_for_good(&with_control, false), "claims_end_for_good_with_control");
 	ktap_result(claims_end_for_good(&with_control, true), "claims_end_for_good_interrupts");
 	ktap_result(claims_end_for_good(&selects_alone, false), "claims_end_for_good");
+	ktap_result(few_samplers_share(), "few_samplers_share");
 	return ktap_end();
 }
