@@ -84,20 +84,34 @@ static bool set_word(struct perf_event_attr *attr, const char *name, unsigned lo
 	return false;
 }
 
+static const struct flag *find_flag(const char *name)
+{
+	const struct flag *flag = flags;
+
+	while (flag->name && strcmp(name, flag->name))
+		flag++;
+	return flag->name ? flag : NULL;
+}
+
+bool is_flag_field(const char *field)
+{
+	static const char prefix[] = "attr.";
+
+	return !strncmp(field, prefix, sizeof(prefix) - 1) &&
+	       find_flag(field + sizeof(prefix) - 1);
+}
+
 static bool set_flag(struct perf_event_attr *attr, const char *name, bool value)
 {
 	__u64 *to = (__u64 *)((char *)attr + FLAGS);
-	const struct flag *flag;
+	const struct flag *flag = find_flag(name);
+	__u64 bit;
 
-	for (flag = flags; flag->name; flag++) {
-		const __u64 *bit = (const __u64 *)((const char *)&flag->set + FLAGS);
-
-		if (strcmp(name, flag->name))
-			continue;
-		*to = value ? *to | *bit : *to & ~*bit;
-		return true;
-	}
-	return false;
+	if (!flag)
+		return false;
+	bit = *(const __u64 *)((const char *)&flag->set + FLAGS);
+	*to = value ? *to | bit : *to & ~bit;
+	return true;
 }
 
 static bool set_field(struct event_args *event, const char *name, unsigned long long value)

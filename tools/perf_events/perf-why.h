@@ -56,6 +56,9 @@ struct event_args {
 /* attr.c: parse "FIELD=VALUE,...". Returns NULL, or the first unknown field. */
 const char *parse_event(struct event_args *event, char *text);
 
+/* attr.c: is this field of a refusal a flag, such as "attr.inherit"? */
+bool is_flag_field(const char *field);
+
 /* watch.c: run a program. Returns the exit status of perf-why. */
 int watch_command(char *const argv[], FILE *out, bool json);
 

@@ -82,6 +82,30 @@ static void show_json(FILE *out, const struct told *told)
 	fprintf(out, "}\n");
 }
 
+/* Numbers; other values are masks and addresses. */
+static const char *const decimal_fields[] = {
+	"attr.clockid", "attr.sample_freq", "attr.sample_max_stack", "attr.sample_period",
+	"attr.sample_stack_user", "attr.size", "attr.type", "cpu", "fd", "group_fd", "len",
+	"length", "pid", "state.size", "state.tid", NULL
+};
+
+static bool is_decimal(const char *field)
+{
+	const char *const *decimal = decimal_fields;
+
+	while (*decimal && strcmp(field, *decimal))
+		decimal++;
+	return *decimal;
+}
+
+/* The value of a flag is the word of all flags, which explains nothing to users. */
+static void show_value(FILE *out, const struct told *told)
+{
+	if (!told->value || is_flag_field(told->field))
+		return;
+	fprintf(out, is_decimal(told->field) ? "(%lld) " : "(%#llx) ", (long long)told->value);
+}
+
 void show_refusal(FILE *out, const struct told *told, bool json)
 {
 	if (json) {
@@ -94,7 +118,6 @@ void show_refusal(FILE *out, const struct told *told, bool json)
 		fprintf(out, "PMU %s: ", told->pmu);
 	if (told->field[0])
 		fprintf(out, "%s ", told->field);
-	if (told->value)
-		fprintf(out, "(%#llx) ", (unsigned long long)told->value);
+	show_value(out, told);
 	fprintf(out, "%s\n", told->reason);
 }

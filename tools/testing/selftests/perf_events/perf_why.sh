@@ -35,13 +35,18 @@ echo "TAP version 13"
 	echo "1..0 # SKIP this kernel does not explain refusals"
 	exit 4
 }
-echo "1..12"
+echo "1..14"
 tells 1 'sample_freq is above perf_event_max_sample_rate' -e freq,sample_freq=1000000000
 result $? refused
 tells 0 'can be opened' -e type=1,config=2,exclude_kernel
 result $? opened
 tells 1 '"name":"NO_PMU","field":"attr.type","value":1,' --json -e type=1,config=99
 result $? json
+# The value of a flag, the word of all flags, is not printed. A CPU is a decimal number.
+tells 1 ' attr.sigtrap needs attr.remove_on_exec$' -e sigtrap
+result $? flag
+tells 1 ' cpu (1048576) is ' -e cpu=1048576 && tells 1 ' pid (-5) is ' -e pid=-5
+result $? decimal
 [ -e /sys/kernel/tracing/events ] || mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 if [ -r /sys/kernel/tracing/events/perf/perf_event_refused/id ]; then
 	tells 1 'perf-why: perf-why\[[0-9]*\]: perf_event_open: ENOENT: attr.type' -- \

@@ -67,7 +67,7 @@ user() { # NAME PERFS-WORDS REASON COMMAND
 
 echo 2 >$level
 refused raw '<not supported>' \
-	'attr.type (0x4) and attr.config name an event that no PMU supports' \
+	'attr.type (4) and attr.config name an event that no PMU supports' \
 	perf stat -e r7fffffff7fffffff true
 refused no_hardware 'The branches event is not supported.' \
 	'attr.type and attr.config name an event that no PMU supports' \
@@ -96,24 +96,24 @@ refused breakpoints 'syscall returned with 28 (No space left on device)' \
 	'attr.type is a breakpoint, and all debug registers are in use' \
 	perf stat -e mem:0x1000:w,mem:0x1010:w,mem:0x1020:w,mem:0x1030:w,mem:0x1040:w true
 refused kernel_breakpoint '<not supported>' \
-	'attr.exclude_kernel (0xffffffff81000000) is set, but attr.bp_addr is in the kernel' \
+	'attr.exclude_kernel is set, but attr.bp_addr is in the kernel' \
 	perf stat -e mem:0xffffffff81000000:w:u true
 refused odd_breakpoint '<not supported>' \
 	'attr.bp_type or bp_addr, bp_len is not valid for a breakpoint' \
 	perf stat -e mem:0x1001/4:w true
 refused depth 'syscall returned with 75 (Value too large for defined data type)' \
-	'attr.sample_max_stack (0x7d0) is above perf_event_max_stack' \
+	'attr.sample_max_stack (2000) is above perf_event_max_stack' \
 	perf record -g -e cpu-clock/max-stack=2000/ true
 refused period \
 	'Invalid event (cpu-clock) in per-thread mode, enable system wide with '\''-a'\''.' \
 	'attr.sample_period is 2^63 or more' \
 	perf record -c 9223372036854775808 -e cpu-clock true
 refused no_cpu '<not supported>' \
-	'cpu (0x4d) is not a CPU number, or both cpu and pid are -1' \
+	'cpu (77) is not a CPU number, or both cpu and pid are -1' \
 	perf stat -C 77 -e page-faults true
 if [ -w $cpu1 ] && echo 0 >$cpu1 2>/dev/null; then
 	refused offline_cpu 'No such device - did you specify an out-of-range profile CPU?' \
-		'cpu (0x1) is offline' \
+		'cpu (1) is offline' \
 		perf stat -C 1 -e page-faults true
 	echo 1 >$cpu1
 fi
@@ -135,7 +135,7 @@ user all_cpus \
 	'perf stat -a true'
 user other_task \
 	'Access to performance monitoring and observability operations is limited.' \
-	'pid (0x1) is a task that the caller may not trace: needs CAP_PERFMON, with' \
+	'pid (1) is a task that the caller may not trace: needs CAP_PERFMON, with' \
 	'perf stat -e page-faults:u -p 1'
 user namespaces \
 	'Access to performance monitoring and observability operations is limited.' \
@@ -150,7 +150,7 @@ user kernel_branches \
 	'attr.branch_sample_type includes the kernel: needs CAP_PERFMON, or' \
 	'perf record -o /dev/null -j any,k -e sim/step/ true'
 user mlock 'Permission error mapping pages.' \
-	'length (0x1001000) exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK' \
+	'length (16781312) exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK' \
 	'perf record -o /dev/null -m 4096 -e cpu-clock:u true'
 echo 3 >$level
 user level_3 'Access to performance monitoring and observability operations is limited.' \
