@@ -110,9 +110,25 @@ int perf_refuse_value(enum perf_refusal_id id, u64 value)
 	return perf_refuse_as(id, -perf_refusal_rows[id].error, value, NULL);
 }
 
+/* The reason of an errno that has the same reason everywhere; else PERF_REFUSED_UNNAMED. */
+static enum perf_refusal_id perf_refusal_of_errno(int error)
+{
+	switch (error) {
+	case -ENOMEM:
+		return PERF_REFUSED_NO_MEMORY;
+	case -EFAULT:
+		return PERF_REFUSED_BAD_ADDRESS;
+	case -EMFILE:
+		return PERF_REFUSED_NO_FILES_LEFT;
+	case -ENFILE:
+		return PERF_REFUSED_NO_FILES_AT_ALL;
+	}
+	return PERF_REFUSED_UNNAMED;
+}
+
 /**
  * perf_refuse_error - note why a call of current is refused with an errno from elsewhere
- * @id: the reason
+ * @id: the reason, unless @error has the same reason everywhere, such as -ENOMEM
  * @error: negative errno, or 0 if the call is not refused
  *
  * Context: as perf_refuse().
@@ -120,7 +136,11 @@ int perf_refuse_value(enum perf_refusal_id id, u64 value)
  */
 int perf_refuse_error(enum perf_refusal_id id, int error)
 {
-	return error ? perf_refuse_as(id, error, 0, NULL) : 0;
+	enum perf_refusal_id of_errno = perf_refusal_of_errno(error);
+
+	if (!error)
+		return 0;
+	return perf_refuse_as(of_errno != PERF_REFUSED_UNNAMED ? of_errno : id, error, 0, NULL);
 }
 
 /**
@@ -209,7 +229,8 @@ static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, i
  */
 int perf_refuse_by_pmu(const struct perf_event *event, int error)
 {
-	if (event->parent || error == -ENOMEM || perf_refusal_is_noted(error))
+	if (event->parent || perf_refusal_is_noted(error) ||
+	    perf_refusal_of_errno(error) != PERF_REFUSED_UNNAMED)
 		return error;
 	return perf_refuse_as(perf_refusal_guess(event, error), error, 0, event->pmu->name);
 }
@@ -281,19 +302,8 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 		return error;
 	}
 
-	if (!perf_refusal_is_noted(error)) {
-		enum perf_refusal_id id = PERF_REFUSED_UNNAMED;
-
-		if (error == -ENOMEM)
-			id = PERF_REFUSED_NO_MEMORY;
-		else if (error == -EFAULT)
-			id = PERF_REFUSED_BAD_ADDRESS;
-		else if (error == -EMFILE)
-			id = PERF_REFUSED_NO_FILES_LEFT;
-		else if (error == -ENFILE)
-			id = PERF_REFUSED_NO_FILES_AT_ALL;
-		perf_refuse_error(id, error);
-	}
+	if (!perf_refusal_is_noted(error))
+		perf_refuse_error(PERF_REFUSED_UNNAMED, error);
 
 	refused = current->perf_refused;
 	if (!refused || !refused->noted)

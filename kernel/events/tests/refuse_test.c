@@ -341,7 +341,32 @@ static void refusals_of_other_calls(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one_is_told());
 }
 
+/* A function from elsewhere may also fail for lack of memory, or for a bad pointer. */
+static void errors_of_functions_from_elsewhere(struct kunit *test)
+{
+	static const struct {
+		int			error;
+		enum perf_refusal_id	id;
+	} cases[] = {
+		{ -ENOMEM, PERF_REFUSED_NO_MEMORY },
+		{ -EFAULT, PERF_REFUSED_BAD_ADDRESS },
+		{ -EMFILE, PERF_REFUSED_NO_FILES_LEFT },
+		{ -ENFILE, PERF_REFUSED_NO_FILES_AT_ALL },
+		{ -EINVAL, PERF_REFUSED_FILTER_TEXT },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_EXPECT_EQ(test, perf_refuse_error(PERF_REFUSED_FILTER_TEXT, cases[i].error),
+				cases[i].error);
+		KUNIT_EXPECT_EQ(test, perf_refusal_take(), cases[i].id);
+	}
+	KUNIT_EXPECT_EQ(test, perf_refuse_error(PERF_REFUSED_FILTER_TEXT, 0), 0);
+	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
+}
+
 static struct kunit_case refuse_cases[] = {
+	KUNIT_CASE(errors_of_functions_from_elsewhere),
 	KUNIT_CASE(refusals_of_other_calls),
 	KUNIT_CASE(events_that_a_pmu_refuses),
 	KUNIT_CASE(groups_that_a_pmu_refuses),

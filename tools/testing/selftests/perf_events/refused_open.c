@@ -219,6 +219,17 @@ TEST_F(refused_open, rights)
 	ASSERT_EQ(0, pe_set(PE_PARANOID, was));
 }
 
+/* The driver copies the path of the file from user space. */
+TEST_F(refused_open, probe_of_a_bad_pointer)
+{
+	struct perf_event_attr attr;
+
+	if (geteuid() || pe_probe(&attr, "uprobe"))
+		SKIP(return, "needs root and uprobes");
+	attr.uprobe_path = 8;
+	REFUSED(BAD_ADDRESS, EFAULT, open_self(&attr));
+}
+
 /* Only a kernel booted with lockdown=confidentiality has this reason. */
 TEST_F(refused_open, lockdown)
 {

@@ -126,6 +126,7 @@ TEST_F(refused_record, bpf)
 	other = open_self(&attr);
 	ASSERT_LE(0, other);
 	REFUSED(BPF_OTHER, EEXIST, BPF(other, trace));
+	REFUSED(BAD_ADDRESS, EFAULT, ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, 8));
 	close(other);
 	close(fd);
 }
