@@ -164,8 +164,8 @@ REFUSAL(MODIFY_TYPE, EINVAL, "attr.type", "must not change")
 REFUSAL(MODIFY_PMU, EOPNOTSUPP, "fd", "is of an event that is not a breakpoint")
 REFUSAL(MODIFY_MORE, EINVAL, "attr", "differs in more than a breakpoint's address, type and signal")
 REFUSAL(BREAKPOINT, EINVAL, "attr.bp_type", "or bp_addr, bp_len is not valid for a breakpoint")
-REFUSAL(BREAKPOINT_KERNEL, EINVAL, "attr.exclude_kernel",
-	"is set, but attr.bp_addr is in the kernel")
+REFUSAL(BREAKPOINT_KERNEL, EINVAL, "attr.bp_addr",
+	"is in the kernel, but attr.exclude_kernel is set")
 REFUSAL(BREAKPOINT_ADMIN, EPERM, "attr.bp_addr", "is in the kernel: needs CAP_SYS_ADMIN")
 REFUSAL(BREAKPOINT_NONE, EOPNOTSUPP, "attr.bp_type",
 	"is a type of breakpoint that this machine does not have")

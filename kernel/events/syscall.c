@@ -115,7 +115,7 @@ static int perf_open_find_task(struct open_request *req)
 		return perf_refuse_value(PERF_REFUSED_NO_TASK, req->pid);
 	/* The group is inherited as a whole. */
 	if (req->leader && req->leader->attr.inherit != req->attr.inherit)
-		return perf_refuse_value(PERF_REFUSED_GROUP_INHERIT, req->attr.inherit);
+		return perf_refuse(PERF_REFUSED_GROUP_INHERIT);
 	return 0;
 }
 

@@ -159,7 +159,7 @@ static int perf_addr_filter_make(struct perf_event *event, char *text, struct fi
 		err = perf_refuse_error(PERF_REFUSED_FILTER_PMU,
 					event->pmu->addr_filters_validate(&filters->list));
 	if (!err && filters->nr > event->pmu->nr_addr_filters)
-		err = perf_refuse_value(PERF_REFUSED_FILTER_PMU, filters->nr);
+		err = perf_refuse(PERF_REFUSED_FILTER_PMU);
 	if (err) {
 		perf_addr_filter_free_list(&filters->list);
 		kfree(filters->ranges);

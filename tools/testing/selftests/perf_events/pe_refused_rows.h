@@ -162,8 +162,8 @@ REFUSAL(IOCTL, MODIFY_PMU, "fd", "is of an event that is not a breakpoint")
 REFUSAL(IOCTL, MODIFY_MORE, "attr", "differs in more than a breakpoint's address, type and signal")
 REFUSAL(OPEN | IOCTL, BREAKPOINT, "attr.bp_type",
 	"or bp_addr, bp_len is not valid for a breakpoint")
-REFUSAL(OPEN | IOCTL, BREAKPOINT_KERNEL, "attr.exclude_kernel",
-	"is set, but attr.bp_addr is in the kernel")
+REFUSAL(OPEN | IOCTL, BREAKPOINT_KERNEL, "attr.bp_addr",
+	"is in the kernel, but attr.exclude_kernel is set")
 REFUSAL(OPEN | IOCTL, BREAKPOINT_ADMIN, "attr.bp_addr", "is in the kernel: needs CAP_SYS_ADMIN")
 REFUSAL(OPEN | IOCTL, BREAKPOINT_NONE, "attr.bp_type",
 	"is a type of breakpoint that this machine does not have")

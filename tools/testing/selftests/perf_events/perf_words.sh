@@ -96,7 +96,7 @@ refused breakpoints 'syscall returned with 28 (No space left on device)' \
 	'attr.type is a breakpoint, and all debug registers are in use' \
 	perf stat -e mem:0x1000:w,mem:0x1010:w,mem:0x1020:w,mem:0x1030:w,mem:0x1040:w true
 refused kernel_breakpoint '<not supported>' \
-	'attr.exclude_kernel is set, but attr.bp_addr is in the kernel' \
+	'attr.bp_addr (0xffffffff81000000) is in the kernel, but attr.exclude_kernel is set' \
 	perf stat -e mem:0xffffffff81000000:w:u true
 refused odd_breakpoint '<not supported>' \
 	'attr.bp_type or bp_addr, bp_len is not valid for a breakpoint' \

@@ -149,7 +149,17 @@ TEST_F(refused, size)
 	EXPECT_EQ(PERF_REFUSED_CALL_PRCTL, refusal.call);
 }
 
-/* The value of the field is returned; for a flag the whole word of flags. */
+/* The word of flags, which follows read_format */
+static __u64 flags_of(const struct perf_event_attr *attr)
+{
+	__u64 flags;
+
+	memcpy(&flags, (const char *)attr + offsetof(struct perf_event_attr, read_format) +
+	       sizeof(attr->read_format), sizeof(flags));
+	return flags;
+}
+
+/* The value of the field is returned, if it is known; for a flag the whole word of flags. */
 TEST_F(refused, value)
 {
 	struct perf_refusal refusal;
@@ -159,6 +169,12 @@ TEST_F(refused, value)
 	EXPECT_STREQ("attr.read_format", refusal.field);
 	EXPECT_EQ(1 << 20, refusal.value);
 	EXPECT_EQ(PERF_REFUSED_CALL_OPEN, refusal.call);
+	REFUSED(INHERIT_THREAD, EINVAL, open_self(EVENT(.inherit_thread = 1, .exclude_hv = 1)));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_EQ(flags_of(EVENT(.inherit_thread = 1, .exclude_hv = 1)), refusal.value);
+	REFUSED(GROUP_INHERIT, EINVAL, open_event(EVENT(.inherit = 1), 0, -1, self->fd, 0));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_EQ(0, refusal.value);
 }
 
 TEST_F(refused, attribute)
@@ -305,6 +321,7 @@ TEST_F(refused, breakpoints)
 {
 	__u64 kernel = pe_kernel_address(65536);
 	int fd = open_self(BREAKPOINT(.exclude_kernel = 1)), more[64], i = 0;
+	struct perf_refusal refusal;
 
 	if (fd < 0)
 		SKIP(return, "no breakpoints here");
@@ -315,8 +332,13 @@ TEST_F(refused, breakpoints)
 #else
 	REFUSED(BREAKPOINT_KERNEL, EINVAL,
 		open_self(BREAKPOINT(.bp_addr = kernel, .exclude_kernel = 1)));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_STREQ("attr.bp_addr", refusal.field);
+	EXPECT_EQ(kernel, refusal.value);
 #endif
 	REFUSED(MODIFY_TYPE, EINVAL, ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, EVENT()));
+	ASSERT_EQ(sizeof(refusal), explain(&refusal));
+	EXPECT_EQ(PERF_TYPE_SOFTWARE, refusal.value);
 	REFUSED(MODIFY_MORE, EINVAL,
 		ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, BREAKPOINT(.read_format = 1)));
 	REFUSED(MODIFY_PMU, EOPNOTSUPP,
