@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "event.h"
 #include "refuse.h"
 
 #define CREATE_TRACE_POINTS
@@ -194,7 +195,10 @@ static bool perf_refusal_is_noted(int error)
 	return refused && refused->noted && refused->noting.error == -error;
 }
 
-/* Guess the reason from the errno and the attribute, for a PMU that has noted none. */
+/*
+ * Guess the reason from the errno, the event and the PMU's capabilities, for a driver that has
+ * noted none.
+ */
 static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, int error)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -214,6 +218,12 @@ static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, i
 		return PERF_REFUSED_PMU_BRANCHES;
 	if (attr->sample_period && (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT))
 		return PERF_REFUSED_PMU_SAMPLING;
+	if (event->pmu->task_ctx_nr == perf_invalid_context &&
+	    (event->hw.target || (event->event_flags & PERF_EVENT_OF_CGROUP)))
+		return PERF_REFUSED_PMU_TASKS;
+	if ((event->pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) &&
+	    event_has_any_exclude_flag((struct perf_event *)event))
+		return PERF_REFUSED_PMU_EXCLUDES;
 	if (attr->precise_ip)
 		return PERF_REFUSED_PMU_PRECISE;
 	return event->group_leader != event ? PERF_REFUSED_PMU_GROUP : PERF_REFUSED_PMU_CONFIG;
