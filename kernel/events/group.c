@@ -38,27 +38,31 @@ EXPORT_SYMBOL_GPL(perf_event_no_siblings);
  * All events of a group must have the same context, CPU, cgroup and record clock, and except for
  * software events the same PMU. Only the leader may be pinned or exclusive.
  *
- * Return: true if it can
+ * Return: 0 if it can, else -EINVAL
  */
-bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event)
+int perf_group_may_join(const struct perf_event *leader, const struct perf_event *event)
 {
 	const struct perf_event *member;
 
-	if (leader->group_leader != leader || leader->ctx != event->ctx ||
-	    leader->cpu != event->cpu || leader->cgrp != event->cgrp ||
-	    leader->clock != event->clock)
-		return false;
-	if (event->attr.pinned || event->attr.exclusive)
-		return false;
+	if (leader->group_leader != leader)
+		return perf_refuse(PERF_REFUSED_GROUP_MEMBER);
+	if (leader->ctx != event->ctx || leader->cpu != event->cpu || leader->cgrp != event->cgrp)
+		return perf_refuse(PERF_REFUSED_GROUP_TARGET);
+	if (leader->clock != event->clock)
+		return perf_refuse(PERF_REFUSED_GROUP_CLOCK);
+	if (event->attr.pinned)
+		return perf_refuse(PERF_REFUSED_GROUP_PINNED);
+	if (event->attr.exclusive)
+		return perf_refuse(PERF_REFUSED_GROUP_EXCLUSIVE);
 	if (event->event_caps & PERF_EV_CAP_SOFTWARE)
-		return true;
+		return 0;
 	if (!(leader->event_caps & PERF_EV_CAP_SOFTWARE) && leader->pmu != event->pmu)
-		return false;
+		return perf_refuse_event(PERF_REFUSED_GROUP_PMU, event);
 	for_each_sibling_event(member, leader) {
 		if (!(member->event_caps & PERF_EV_CAP_SOFTWARE) && member->pmu != event->pmu)
-			return false;
+			return perf_refuse_event(PERF_REFUSED_GROUP_PMU, event);
 	}
-	return true;
+	return 0;
 }
 
 /**

@@ -7,7 +7,7 @@
 #include "context.h"
 
 /* Membership in contexts and groups: ctx->mutex is held. */
-bool perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
+int perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
 int perf_event_attach(struct perf_event *event);
 int perf_event_attach_copy(struct perf_event *copy);
 void perf_group_complete(struct perf_event *leader);

@@ -83,15 +83,25 @@ REFUSAL(GROUP_FD, EBADF, "group_fd", "is not an event's file")
 REFUSAL(GROUP_DEAD, ENODEV, "group_fd",
 	"is of an event whose task exited or whose PMU was unregistered")
 REFUSAL(GROUP_INHERIT, EINVAL, "attr.inherit", "must be the same for all events of a group")
-REFUSAL(GROUP_UNFIT, EINVAL, "group_fd",
-	"is not a group leader, or is of another task, CPU, clock or hardware PMU")
+REFUSAL(GROUP_MEMBER, EINVAL, "group_fd",
+	"is of a group member: group_fd must be of the group leader")
+REFUSAL(GROUP_TARGET, EINVAL, "group_fd", "is of a group that counts another task, CPU or cgroup")
+REFUSAL(GROUP_CLOCK, EINVAL, "attr.clockid",
+	"must be the same for all events of a group, and so must attr.use_clockid")
+REFUSAL(GROUP_PINNED, EINVAL, "attr.pinned",
+	"is for group leaders: set it only for the first event of a group")
+REFUSAL(GROUP_EXCLUSIVE, EINVAL, "attr.exclusive",
+	"is for group leaders: set it only for the first event of a group")
+REFUSAL(GROUP_PMU, EINVAL, "group_fd",
+	"is of a group with hardware events of another PMU: open a group for each PMU")
 REFUSAL(GROUP_NEEDED, EINVAL, "group_fd", "must be a group leader: this event cannot be one")
 REFUSAL(GROUP_READ_SIZE, E2BIG, "group_fd", "is of a group whose read(2) would exceed 16 KiB")
 REFUSAL(GROUP_AUX, EINVAL, "group_fd",
 	"must be of an AUX event: the attribute has aux_output, aux_pause or aux_resume")
 REFUSAL(NO_TASK, ESRCH, "pid", "is not an existing task")
 REFUSAL(TASK_EXITED, ESRCH, "pid", "is a task that is exiting")
-REFUSAL(CPU_RANGE, EINVAL, "cpu", "is not a CPU number, or both cpu and pid are -1")
+REFUSAL(NO_TARGET, EINVAL, "pid", "and cpu are both -1: pass a task, a CPU, or both")
+REFUSAL(CPU_RANGE, EINVAL, "cpu", "is above the highest CPU number, or below -1")
 REFUSAL(CPU_IMPOSSIBLE, ENODEV, "cpu", "is not a possible CPU of this machine")
 REFUSAL(CPU_OFFLINE, ENODEV, "cpu", "is offline")
 REFUSAL(SIGTRAP_TASK, EINVAL, "attr.sigtrap", "needs a task: the event sends signals to it")

@@ -125,6 +125,8 @@ static int perf_open_make_event(struct open_request *req)
 	struct perf_event *event;
 	int err;
 
+	if (req->cpu == -1 && !req->task)
+		return perf_refuse(PERF_REFUSED_NO_TARGET);
 	event = perf_event_alloc(&req->attr, req->cpu, req->task, req->leader, NULL,
 				 NULL, NULL, cgroup_fd);
 	if (IS_ERR(event))
@@ -263,8 +265,9 @@ static int perf_open_join_group(struct open_request *req)
 	if (leader) {
 		if (leader->state <= PERF_EVENT_STATE_EXIT)
 			return perf_refuse(PERF_REFUSED_GROUP_DEAD);
-		if (!perf_group_may_join(leader, event))
-			return perf_refuse(PERF_REFUSED_GROUP_UNFIT);
+		err = perf_group_may_join(leader, event);
+		if (err)
+			return err;
 	} else if (event->event_caps & PERF_EV_CAP_SIBLING) {
 		return perf_refuse_value(PERF_REFUSED_GROUP_NEEDED, -1);
 	}

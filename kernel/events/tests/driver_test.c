@@ -149,7 +149,7 @@ static struct perf_event *trial_open(struct kunit *test, struct trial *keeper, s
 	event->ctx = perf_context_find(task, cpu);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event->ctx));
 	scoped_guard(mutex, &event->ctx->mutex) {
-		KUNIT_EXPECT_TRUE(test, !leader || perf_group_may_join(leader, event));
+		KUNIT_EXPECT_EQ(test, leader ? perf_group_may_join(leader, event) : 0, 0);
 		err = perf_event_attach(event);
 	}
 	KUNIT_ASSERT_EQ(test, err, 0);

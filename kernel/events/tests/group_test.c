@@ -59,11 +59,19 @@ static void group_test_join(struct perf_event *leader, struct perf_event *event)
 	leader->nr_siblings++;
 }
 
+/* The event may not join, for this reason. */
+static void group_test_refused(struct kunit *test, const struct perf_event *leader,
+			       const struct perf_event *event, enum perf_refusal_id id)
+{
+	KUNIT_EXPECT_EQ(test, perf_group_may_join(leader, event), -EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_refusal_take(), id);
+}
+
 static void software_joins_software(struct kunit *test)
 {
 	struct group_fixture *f = test->priv;
 
-	KUNIT_EXPECT_TRUE(test, perf_group_may_join(&f->events[0], &f->events[1]));
+	KUNIT_EXPECT_EQ(test, perf_group_may_join(&f->events[0], &f->events[1]), 0);
 }
 
 static void member_leads_nobody(struct kunit *test)
@@ -71,7 +79,7 @@ static void member_leads_nobody(struct kunit *test)
 	struct group_fixture *f = test->priv;
 
 	group_test_join(&f->events[0], &f->events[1]);
-	KUNIT_EXPECT_FALSE(test, perf_group_may_join(&f->events[1], &f->events[2]));
+	group_test_refused(test, &f->events[1], &f->events[2], PERF_REFUSED_GROUP_MEMBER);
 }
 
 static u64 other_clock(void)
@@ -86,30 +94,30 @@ static void unequal_pairs_are_refused(struct kunit *test)
 	struct perf_event *leader = &f->events[0], *event = &f->events[1];
 
 	event->ctx = &f->other_ctx;
-	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	group_test_refused(test, leader, event, PERF_REFUSED_GROUP_TARGET);
 	event->ctx = leader->ctx;
 
 	event->cpu = leader->cpu + 1;
-	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	group_test_refused(test, leader, event, PERF_REFUSED_GROUP_TARGET);
 	event->cpu = leader->cpu;
 
 	event->clock = other_clock;
-	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	group_test_refused(test, leader, event, PERF_REFUSED_GROUP_CLOCK);
 	event->clock = leader->clock;
 
 	event->cgrp = (void *)1;
-	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	group_test_refused(test, leader, event, PERF_REFUSED_GROUP_TARGET);
 	event->cgrp = NULL;
 
 	event->attr.pinned = 1;
-	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	group_test_refused(test, leader, event, PERF_REFUSED_GROUP_PINNED);
 	event->attr.pinned = 0;
 
 	event->attr.exclusive = 1;
-	KUNIT_EXPECT_FALSE(test, perf_group_may_join(leader, event));
+	group_test_refused(test, leader, event, PERF_REFUSED_GROUP_EXCLUSIVE);
 	event->attr.exclusive = 0;
 
-	KUNIT_EXPECT_TRUE(test, perf_group_may_join(leader, event));
+	KUNIT_EXPECT_EQ(test, perf_group_may_join(leader, event), 0);
 }
 
 /*
@@ -144,7 +152,11 @@ static void hardware_of_one_pmu_only(struct kunit *test)
 				if (n)
 					make_hardware(&e[2], pmus[n]);
 				group_test_join(&e[0], &e[1]);
-				KUNIT_EXPECT_EQ(test, perf_group_may_join(&e[0], &e[2]), !clash);
+				if (clash)
+					group_test_refused(test, &e[0], &e[2],
+							   PERF_REFUSED_GROUP_PMU);
+				else
+					KUNIT_EXPECT_EQ(test, perf_group_may_join(&e[0], &e[2]), 0);
 			}
 		}
 	}

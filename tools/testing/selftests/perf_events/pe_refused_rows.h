@@ -82,15 +82,25 @@ REFUSAL(OPEN, GROUP_FD, "group_fd", "is not an event's file")
 REFUSAL(OPEN, GROUP_DEAD, "group_fd",
 	"is of an event whose task exited or whose PMU was unregistered")
 REFUSAL(OPEN, GROUP_INHERIT, "attr.inherit", "must be the same for all events of a group")
-REFUSAL(OPEN, GROUP_UNFIT, "group_fd",
-	"is not a group leader, or is of another task, CPU, clock or hardware PMU")
+REFUSAL(OPEN, GROUP_MEMBER, "group_fd",
+	"is of a group member: group_fd must be of the group leader")
+REFUSAL(OPEN, GROUP_TARGET, "group_fd", "is of a group that counts another task, CPU or cgroup")
+REFUSAL(OPEN, GROUP_CLOCK, "attr.clockid",
+	"must be the same for all events of a group, and so must attr.use_clockid")
+REFUSAL(OPEN, GROUP_PINNED, "attr.pinned",
+	"is for group leaders: set it only for the first event of a group")
+REFUSAL(OPEN, GROUP_EXCLUSIVE, "attr.exclusive",
+	"is for group leaders: set it only for the first event of a group")
+REFUSAL(OPEN, GROUP_PMU, "group_fd",
+	"is of a group with hardware events of another PMU: open a group for each PMU")
 REFUSAL(OPEN, GROUP_NEEDED, "group_fd", "must be a group leader: this event cannot be one")
 REFUSAL(OPEN, GROUP_READ_SIZE, "group_fd", "is of a group whose read(2) would exceed 16 KiB")
 REFUSAL(OPEN, GROUP_AUX, "group_fd",
 	"must be of an AUX event: the attribute has aux_output, aux_pause or aux_resume")
 REFUSAL(OPEN, NO_TASK, "pid", "is not an existing task")
 REFUSAL(OPEN, TASK_EXITED, "pid", "is a task that is exiting")
-REFUSAL(OPEN, CPU_RANGE, "cpu", "is not a CPU number, or both cpu and pid are -1")
+REFUSAL(OPEN, NO_TARGET, "pid", "and cpu are both -1: pass a task, a CPU, or both")
+REFUSAL(OPEN, CPU_RANGE, "cpu", "is above the highest CPU number, or below -1")
 REFUSAL(OPEN, CPU_IMPOSSIBLE, "cpu", "is not a possible CPU of this machine")
 REFUSAL(OPEN, CPU_OFFLINE, "cpu", "is offline")
 REFUSAL(OPEN, SIGTRAP_TASK, "attr.sigtrap", "needs a task: the event sends signals to it")

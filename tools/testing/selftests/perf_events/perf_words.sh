@@ -109,7 +109,7 @@ refused period \
 	'attr.sample_period is 2^63 or more' \
 	perf record -c 9223372036854775808 -e cpu-clock true
 refused no_cpu '<not supported>' \
-	'cpu (77) is not a CPU number, or both cpu and pid are -1' \
+	'cpu (77) is above the highest CPU number, or below -1' \
 	perf stat -C 77 -e page-faults true
 if [ -w $cpu1 ] && echo 0 >$cpu1 2>/dev/null; then
 	refused offline_cpu 'No such device - did you specify an out-of-range profile CPU?' \

@@ -14,6 +14,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -228,15 +229,31 @@ TEST_F(refused, arguments)
 	REFUSED(OPEN_FLAGS, EINVAL, open_event(EVENT(), 0, -1, -1, 1 << 20));
 	REFUSED(GROUP_FD, EBADF, open_event(EVENT(), 0, -1, self->other, 0));
 	REFUSED(GROUP_INHERIT, EINVAL, open_event(EVENT(.inherit = 1), 0, -1, self->fd, 0));
-	REFUSED(GROUP_UNFIT, EINVAL, open_event(EVENT(), 0, 0, self->fd, 0));
 	REFUSED(NO_TASK, ESRCH, open_event(EVENT(), 0x3ffffff, -1, -1, 0));
-	REFUSED(CPU_RANGE, EINVAL, open_event(EVENT(), -1, -1, -1, 0));
+	REFUSED(NO_TARGET, EINVAL, open_event(EVENT(), -1, -1, -1, 0));
 	REFUSED(CPU_RANGE, EINVAL, open_event(EVENT(), 0, 1 << 20, -1, 0));
+	REFUSED(CPU_RANGE, EINVAL, open_event(EVENT(), -1, -2, -1, 0));
 	REFUSED(SIGTRAP_TASK, EINVAL,
 		open_event(EVENT(.sigtrap = 1, .remove_on_exec = 1), -1, 0, -1, 0));
 	REFUSED(OUTPUT_NO_BUFFER, EINVAL,
 		open_event(EVENT(), 0, -1, self->samples,
 			   PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP));
+}
+
+/* Each rule of groups, except for that of PMUs: group_test.c has it. */
+TEST_F(refused, members)
+{
+	int member = open_event(EVENT(), 0, -1, self->fd, 0);
+
+	ASSERT_LE(0, member);
+	REFUSED(GROUP_MEMBER, EINVAL, open_event(EVENT(), 0, -1, member, 0));
+	REFUSED(GROUP_TARGET, EINVAL, open_event(EVENT(), 0, 0, self->fd, 0));
+	REFUSED(GROUP_CLOCK, EINVAL,
+		open_event(EVENT(.use_clockid = 1, .clockid = CLOCK_MONOTONIC), 0, -1, self->fd,
+			   0));
+	REFUSED(GROUP_PINNED, EINVAL, open_event(EVENT(.pinned = 1), 0, -1, self->fd, 0));
+	REFUSED(GROUP_EXCLUSIVE, EINVAL, open_event(EVENT(.exclusive = 1), 0, -1, self->fd, 0));
+	close(member);
 }
 
 TEST_F(refused, cgroups)
