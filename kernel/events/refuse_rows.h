@@ -135,8 +135,15 @@ REFUSAL(CALLCHAIN_DEPTH, EOVERFLOW, "attr.sample_max_stack", "is above perf_even
 
 /* The buffer of another event: PERF_FLAG_FD_OUTPUT, PERF_EVENT_IOC_SET_OUTPUT */
 REFUSAL(OUTPUT_FD, EBADF, "arg", "is not an event's file")
-REFUSAL(OUTPUT_UNFIT, EINVAL, "output",
-	"is the event itself, or an event of another CPU, task, clock, direction or AUX PMU")
+REFUSAL(OUTPUT_SELF, EINVAL, "output", "is the event itself: pass the event with the buffer")
+REFUSAL(OUTPUT_TARGET, EINVAL, "output",
+	"is an event of another task or CPU: open one buffer for each")
+REFUSAL(OUTPUT_CLOCK, EINVAL, "attr.clockid",
+	"must be the same for all events of a buffer, and so must attr.use_clockid")
+REFUSAL(OUTPUT_BACKWARD, EINVAL, "attr.write_backward",
+	"must be the same for all events of a buffer")
+REFUSAL(OUTPUT_AUX, EINVAL, "output",
+	"is an event with an AUX area of another PMU: a buffer has one AUX area")
 REFUSAL(OUTPUT_NO_BUFFER, EINVAL, "output", "is an event without a buffer: map it first")
 REFUSAL(OUTPUT_MAPPED, EINVAL, "fd", "is mapped, and must keep its own buffer")
 

@@ -512,24 +512,24 @@ void perf_event_detach_buffer(struct perf_event *event)
 	perf_buffer_unlock(rb);
 }
 
-/* May @event write its records to the buffer of @target? */
-static bool perf_buffer_output_allowed(struct perf_event *event, struct perf_event *target)
+/* May @event write its records to the buffer of @target? Return 0 or -EINVAL. */
+static int perf_buffer_output_allowed(struct perf_event *event, struct perf_event *target)
 {
 	if (event == target)
-		return false;
+		return perf_refuse(PERF_REFUSED_OUTPUT_SELF);
 	/* The events of a buffer belong to one CPU, or to one task without a CPU. */
-	if (event->cpu != target->cpu)
-		return false;
-	if (target->cpu == -1 && target->hw.target != event->hw.target)
-		return false;
+	if (event->cpu != target->cpu ||
+	    (target->cpu == -1 && target->hw.target != event->hw.target))
+		return perf_refuse(PERF_REFUSED_OUTPUT_TARGET);
 	/* A buffer has one clock, and one direction of writing. */
 	if (event->clock != target->clock)
-		return false;
+		return perf_refuse(PERF_REFUSED_OUTPUT_CLOCK);
 	if (is_write_backward(event) != is_write_backward(target))
-		return false;
+		return perf_refuse(PERF_REFUSED_OUTPUT_BACKWARD);
 	/* RCU keeps the memory of a PMU that is being unregistered. */
 	guard(rcu)();
-	return !has_aux(event) || !has_aux(target) || event->pmu == target->pmu;
+	return !has_aux(event) || !has_aux(target) || event->pmu == target->pmu ?
+		0 : perf_refuse(PERF_REFUSED_OUTPUT_AUX);
 }
 
 static void perf_buffer_lock_two(struct perf_buffer *a, struct perf_buffer *b)
@@ -588,9 +588,9 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *target)
 {
 	int ret;
 
-	if (target && !perf_buffer_output_allowed(event, target))
-		return perf_refuse(PERF_REFUSED_OUTPUT_UNFIT);
-	ret = perf_event_make_cold(event);
+	ret = target ? perf_buffer_output_allowed(event, target) : 0;
+	if (!ret)
+		ret = perf_event_make_cold(event);
 	if (ret)
 		return ret;
 	/* Retry each time that event->rb or target->rb has changed. */

@@ -10,6 +10,7 @@
 
 #include "../control.h"
 #include "../pmu.h"
+#include "../record/buffer.h"
 #include "../refuse.h"
 #include "../source/bpf.h"
 #include "../state.h"
@@ -259,6 +260,39 @@ static void pmu_that_is_in_the_way(struct kunit *test)
 	perf_pmu_unregister(&r.pmu);
 }
 
+static void *no_area(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
+{
+	return NULL;
+}
+
+/* A buffer has one AUX area, which belongs to one PMU. */
+static void output_to_another_aux_pmu(struct kunit *test)
+{
+	struct refuser r[2] = { { .cpu = INT_MAX }, { .cpu = INT_MAX } };
+	struct perf_event_attr attr = { };
+	struct perf_event *events[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		r[i].pmu = (struct pmu){
+			.task_ctx_nr	= perf_hw_context,
+			.event_init	= refuser_init,
+			.add		= refuser_add,
+			.del		= refuser_del,
+			.setup_aux	= no_area,
+		};
+		KUNIT_ASSERT_EQ(test, perf_pmu_register(&r[i].pmu, i ? "other" : "refuser", -1),
+				0);
+		attr.type = r[i].pmu.type;
+		events[i] = open_attr(test, &attr, -1, current, NULL);
+	}
+	KUNIT_EXPECT_EQ(test, perf_event_set_output(events[0], events[1]), -EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSED_OUTPUT_AUX);
+	close_all(test);
+	for (i = 0; i < 2; i++)
+		perf_pmu_unregister(&r[i].pmu);
+}
+
 /* Like a program: the call, and then the reason */
 static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
 {
@@ -375,6 +409,7 @@ static struct kunit_case refuse_cases[] = {
 	KUNIT_CASE(groups_that_a_pmu_refuses),
 	KUNIT_CASE(period_that_a_pmu_refuses),
 	KUNIT_CASE(clock_that_a_pmu_refuses),
+	KUNIT_CASE(output_to_another_aux_pmu),
 	KUNIT_CASE(pmu_that_is_in_the_way),
 	KUNIT_CASE(pmu_that_has_gone),
 	{}

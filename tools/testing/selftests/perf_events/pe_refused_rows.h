@@ -132,8 +132,15 @@ REFUSAL(OPEN, CALLCHAIN_DEPTH, "attr.sample_max_stack", "is above perf_event_max
 
 /* The buffer of another event */
 REFUSAL(OPEN | IOCTL, OUTPUT_FD, "arg", "is not an event's file")
-REFUSAL(OPEN | IOCTL, OUTPUT_UNFIT, "output",
-	"is the event itself, or an event of another CPU, task, clock, direction or AUX PMU")
+REFUSAL(OPEN | IOCTL, OUTPUT_SELF, "output", "is the event itself: pass the event with the buffer")
+REFUSAL(OPEN | IOCTL, OUTPUT_TARGET, "output",
+	"is an event of another task or CPU: open one buffer for each")
+REFUSAL(OPEN | IOCTL, OUTPUT_CLOCK, "attr.clockid",
+	"must be the same for all events of a buffer, and so must attr.use_clockid")
+REFUSAL(OPEN | IOCTL, OUTPUT_BACKWARD, "attr.write_backward",
+	"must be the same for all events of a buffer")
+REFUSAL(OPEN | IOCTL, OUTPUT_AUX, "output",
+	"is an event with an AUX area of another PMU: a buffer has one AUX area")
 REFUSAL(OPEN | IOCTL, OUTPUT_NO_BUFFER, "output", "is an event without a buffer: map it first")
 REFUSAL(OPEN | IOCTL, OUTPUT_MAPPED, "fd", "is mapped, and must keep its own buffer")
 

@@ -397,7 +397,7 @@ TEST_F(refused, output)
 	void *a, *b;
 
 	REFUSED(OUTPUT_FD, EBADF, ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->other));
-	REFUSED(OUTPUT_UNFIT, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->fd));
+	REFUSED(OUTPUT_SELF, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->fd));
 	REFUSED(OUTPUT_NO_BUFFER, EINVAL,
 		ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->samples));
 	a = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
@@ -407,6 +407,23 @@ TEST_F(refused, output)
 	REFUSED(OUTPUT_MAPPED, EINVAL, ioctl(self->fd, PERF_EVENT_IOC_SET_OUTPUT, self->samples));
 	munmap(a, 2 * page);
 	munmap(b, 2 * page);
+}
+
+/* Pairs of events that cannot share a buffer, by ioctl(2) and by perf_event_open(2) */
+TEST_F(refused, output_of_unequal_events)
+{
+	const int flags = PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP;
+	int fd = open_event(EVENT(), 0, 0, -1, 0);
+
+	ASSERT_LE(0, fd);
+	REFUSED(OUTPUT_TARGET, EINVAL, ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, self->fd));
+	close(fd);
+	fd = open_self(EVENT(.use_clockid = 1, .clockid = CLOCK_MONOTONIC));
+	ASSERT_LE(0, fd);
+	REFUSED(OUTPUT_CLOCK, EINVAL, ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, self->fd));
+	close(fd);
+	REFUSED(OUTPUT_BACKWARD, EINVAL,
+		open_event(EVENT(.write_backward = 1), 0, -1, self->fd, flags));
 }
 
 TEST_F(refused, ioctls)
