@@ -168,7 +168,8 @@ REFUSAL(FILTER_TASK, EOPNOTSUPP, "arg",
 REFUSAL(FILTER_FILE, ENOENT, "arg",
 	"names a file that does not exist, or that the caller cannot reach")
 REFUSAL(FILTER_KIND, EINVAL, "arg", "names a file that is not regular")
-REFUSAL(FILTER_PMU, EOPNOTSUPP, "arg", "has filters that the PMU does not support, or too many")
+REFUSAL(FILTER_MANY, EOPNOTSUPP, "arg", "has more address filters than the PMU supports")
+REFUSAL(FILTER_PMU, EOPNOTSUPP, "arg", "has an address filter that the PMU does not support")
 REFUSAL(BPF_FD, EBADF, "arg", "is not a BPF program's file")
 REFUSAL(BPF_KIND, EINVAL, "arg", "is a BPF program that this event does not support")
 REFUSAL(BPF_CONTEXT, EACCES, "arg", "is a BPF program that reads beyond the event's record")

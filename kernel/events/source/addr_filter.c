@@ -155,11 +155,14 @@ static int perf_addr_filter_make(struct perf_event *event, char *text, struct fi
 	/* The PMU was unregistered, or has moved the event to another CPU. */
 	if (!err && (event->state == PERF_EVENT_STATE_DEAD || held != &event->ctx->mutex))
 		err = perf_refuse(PERF_REFUSED_EVENT_DEAD);
-	if (!err)
-		err = perf_refuse_error(PERF_REFUSED_FILTER_PMU,
+	if (!err) {
+		bool many = filters->nr > event->pmu->nr_addr_filters;
+
+		err = perf_refuse_error(many ? PERF_REFUSED_FILTER_MANY : PERF_REFUSED_FILTER_PMU,
 					event->pmu->addr_filters_validate(&filters->list));
-	if (!err && filters->nr > event->pmu->nr_addr_filters)
-		err = perf_refuse(PERF_REFUSED_FILTER_PMU);
+		if (!err && many)
+			err = perf_refuse(PERF_REFUSED_FILTER_MANY);
+	}
 	if (err) {
 		perf_addr_filter_free_list(&filters->list);
 		kfree(filters->ranges);

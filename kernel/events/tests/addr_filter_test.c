@@ -279,9 +279,9 @@ static int tracer_set(struct perf_event *event, const char *text)
 	return err;
 }
 
-/* A rejected text does not change the list, the ranges or the hardware. */
+/* A rejected text has a reason, and does not change the list, the ranges or the hardware. */
 static void filter_test_refused(struct kunit *test, struct perf_event *event, const char *text,
-				int err)
+				int err, enum perf_refusal_id id)
 {
 	struct perf_addr_filter_range ranges[TEST_NR];
 	struct list_head *first = perf_event_addr_filters(event)->list.next;
@@ -291,6 +291,7 @@ static void filter_test_refused(struct kunit *test, struct perf_event *event, co
 
 	memcpy(ranges, event->addr_filter_ranges, sizeof(ranges));
 	KUNIT_EXPECT_EQ_MSG(test, tracer_set(event, text), err, "%s", text);
+	KUNIT_EXPECT_EQ_MSG(test, perf_refusal_take(), id, "%s", text);
 	KUNIT_EXPECT_PTR_EQ_MSG(test, perf_event_addr_filters(event)->list.next, first, "%s", text);
 	KUNIT_EXPECT_EQ_MSG(test, perf_event_filters(event)->gen, gen, "%s", text);
 	KUNIT_EXPECT_EQ_MSG(test, static_key_count(&perf_sideband_keys[PERF_SIDEBAND_FILTERS].key),
@@ -323,13 +324,20 @@ static void test_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, filter_test_told[1].start, 0x2000UL);
 	KUNIT_EXPECT_EQ(test, filter_test_told[1].size, 0UL);
 
-	filter_test_refused(test, event, "filter 0x1000/0x100,nothing", -EINVAL);
-	filter_test_refused(test, event, "filter 1/2,filter 0xbad/1", -EOPNOTSUPP);
-	filter_test_refused(test, event, "stop 1,stop 2,stop 3,stop 4,stop 5", -EOPNOTSUPP);
-	filter_test_refused(test, event, "stop 1,stop 2@/no/such/file", -ENOENT);
-	filter_test_refused(test, event, "stop 1,stop 2@/", -EINVAL);
-	filter_test_refused(test, event, "stop 99999999999999999999", -ERANGE);
-	filter_test_refused(test, cpu, "stop 1,stop 2@/", -EOPNOTSUPP);
+	filter_test_refused(test, event, "filter 0x1000/0x100,nothing", -EINVAL,
+			    PERF_REFUSED_FILTER_TEXT);
+	filter_test_refused(test, event, "filter 1/2,filter 0xbad/1", -EOPNOTSUPP,
+			    PERF_REFUSED_FILTER_PMU);
+	filter_test_refused(test, event, "stop 1,stop 2,stop 3,stop 4,stop 5", -EOPNOTSUPP,
+			    PERF_REFUSED_FILTER_MANY);
+	filter_test_refused(test, event, "stop 1,stop 2@/no/such/file", -ENOENT,
+			    PERF_REFUSED_FILTER_FILE);
+	filter_test_refused(test, event, "stop 1,stop 2@/", -EINVAL,
+			    PERF_REFUSED_FILTER_KIND);
+	filter_test_refused(test, event, "stop 99999999999999999999", -ERANGE,
+			    PERF_REFUSED_FILTER_TEXT);
+	filter_test_refused(test, cpu, "stop 1,stop 2@/", -EOPNOTSUPP,
+			    PERF_REFUSED_FILTER_TASK);
 
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "stop 1,stop 2,stop 3,stop 4"), 0);
 	KUNIT_EXPECT_EQ(test, filter_test_told[3].start, 4UL);

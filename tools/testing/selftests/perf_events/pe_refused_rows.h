@@ -165,7 +165,8 @@ REFUSAL(IOCTL, FILTER_TASK, "arg",
 REFUSAL(IOCTL, FILTER_FILE, "arg",
 	"names a file that does not exist, or that the caller cannot reach")
 REFUSAL(IOCTL, FILTER_KIND, "arg", "names a file that is not regular")
-REFUSAL(IOCTL, FILTER_PMU, "arg", "has filters that the PMU does not support, or too many")
+REFUSAL(IOCTL, FILTER_MANY, "arg", "has more address filters than the PMU supports")
+REFUSAL(IOCTL, FILTER_PMU, "arg", "has an address filter that the PMU does not support")
 REFUSAL(IOCTL, BPF_FD, "arg", "is not a BPF program's file")
 REFUSAL(IOCTL, BPF_KIND, "arg", "is a BPF program that this event does not support")
 REFUSAL(IOCTL, BPF_CONTEXT, "arg", "is a BPF program that reads beyond the event's record")

@@ -41,7 +41,7 @@ TEST_F(refused_record, filters)
 	REFUSED(FILTER_TEXT, EINVAL, FILTER("nonsense"));
 	REFUSED(FILTER_FILE, ENOENT, FILTER("filter 0x10/0x100@/no/such/file"));
 	REFUSED(FILTER_KIND, EINVAL, FILTER("filter 0x10/0x100@/"));
-	REFUSED(FILTER_PMU, EOPNOTSUPP, FILTER("stop 1,stop 2,stop 3,stop 4,stop 5"));
+	REFUSED(FILTER_MANY, EOPNOTSUPP, FILTER("stop 1,stop 2,stop 3,stop 4,stop 5"));
 	REFUSED(BAD_ADDRESS, EFAULT, FILTER(8));
 	close(fd);
 	fd = open_event(EVENT(.type = type, .config = 0), -1, 0, -1, 0);
