@@ -271,7 +271,8 @@ static int power_event_finish(struct perf_event *event)
 					"is an event that no counter supports", err);
 	else if (err == -EINVAL)
 		err = perf_event_refuse(event, "group_fd",
-					"is of a group that cannot be counted at once", err);
+					"is of a group that does not fit the counters: split it",
+					err);
 	if (!err)
 		err = power_reserve();
 	if (err) {
@@ -311,7 +312,7 @@ int power_event_init(struct perf_event *event)
 		err = power_bhrb_event_init(event);
 		if (err)
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "is not supported by the BHRB, or by the group",
+						 "is not the group's filter, or the BHRB lacks it",
 						 err);
 	}
 	if (power_code_is_listed(code))

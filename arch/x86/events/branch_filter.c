@@ -123,7 +123,7 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 						 -EOPNOTSUPP);
 		if (type & (X86_TYPE_KINDS | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX))
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "combines a call stack with other branches",
+						 "has a call stack and other types: set only one",
 						 -EINVAL);
 		type &= ~X86_TYPE_IGNORED;
 	}

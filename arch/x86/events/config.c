@@ -83,7 +83,7 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 		err = perf_allow_cpu();
 		if (err)
 			return perf_event_refuse(event, "attr.config",
-						 "has AnyThread, which needs CPU-wide permission",
+						 "has AnyThread, which needs CAP_PERFMON",
 						 err);
 	}
 	hw->config |= ARCH_PERFMON_EVENTSEL_INT;
@@ -339,7 +339,7 @@ static int x86_check_vectors(struct perf_event *event)
 
 	if (attr->sample_regs_user & PERF_REG_EXTENDED_MASK)
 		return perf_event_refuse(event, "attr.sample_regs_user",
-					 "has vector registers, not saved on kernel entry",
+					 "has vector registers: use sample_regs_intr instead",
 					 -EINVAL);
 	if ((attr->sample_regs_intr & PERF_REG_EXTENDED_MASK) && !attr->precise_ip)
 		return perf_event_refuse(event, "attr.sample_regs_intr",
@@ -372,7 +372,7 @@ static int x86_check_loads(const struct x86_core *core, struct perf_event *event
 			return 0;
 	}
 	return perf_event_refuse(event, "group_fd",
-				 "must be a group with mem-loads-aux, or loads lack a data source",
+				 "must be of a group with mem-loads-aux, for PERF_SAMPLE_DATA_SRC",
 				 -ENODATA);
 }
 
@@ -453,5 +453,5 @@ int x86_event_init(struct perf_event *event)
 		return perf_event_refuse(event, "attr.config",
 					 "is an event that no counter supports", err);
 	return perf_event_refuse(event, "group_fd",
-				 "is of a group that cannot be counted at once", err);
+				 "is of a group that does not fit the counters: split it", err);
 }

@@ -294,7 +294,7 @@ static int x86_intel_check_any(struct perf_event *event)
 	err = perf_allow_cpu();
 	if (err)
 		return perf_event_refuse(event, "attr.config",
-					 "has AnyThread, which needs CPU-wide permission", err);
+					 "has AnyThread, which needs CAP_PERFMON", err);
 	return 0;
 }
 
@@ -321,7 +321,7 @@ int x86_intel_init_event(struct perf_event *event)
 		return 0;
 	if (attr->precise_ip || (config & ARCH_PERFMON_EVENTSEL_ANY))
 		return perf_event_refuse(event, "attr.config",
-					 "counts transactions: not with precise_ip or AnyThread",
+					 "has in_tx or in_tx_cp: not with precise_ip or AnyThread",
 					 -EOPNOTSUPP);
 	if ((config & HSW_IN_TX_CHECKPOINTED) && is_sampling_event(event) &&
 	    (attr->freq || attr->sample_period < X86_NARROW_PERIOD))
