@@ -12,14 +12,15 @@
 REFUSAL(UNNAMED, EINVAL, "", "was refused for an unnamed reason")
 REFUSAL(NO_MEMORY, ENOMEM, "", "needs more memory than is free, or than the memory cgroup allows")
 REFUSAL(BAD_ADDRESS, EFAULT, "", "has a pointer to memory that the process cannot access")
-REFUSAL(NO_FILES_LEFT, EMFILE, "", "needs a file descriptor, and RLIMIT_NOFILE is reached")
-REFUSAL(NO_FILES_AT_ALL, ENFILE, "", "needs a file, and fs.file-max is reached")
+REFUSAL(NO_FILES_LEFT, EMFILE, "",
+	"needs a file descriptor, and RLIMIT_NOFILE is reached: raise it (ulimit -n)")
+REFUSAL(NO_FILES_AT_ALL, ENFILE, "", "needs a file, and fs.file-max is reached: raise this sysctl")
 REFUSAL(SECURITY_MODULE, EACCES, "", "is forbidden by a security module")
 REFUSAL(EVENT_DEAD, ENODEV, "fd", "is of an event whose PMU was unregistered")
 
 /* perf_event_open(2): attr */
 REFUSAL(ATTR_SIZE, E2BIG, "attr.size",
-	"is out of range, or the structure has fields set that this kernel does not know")
+	"is below 64, is above a page, or covers nonzero fields that this kernel does not know")
 REFUSAL(ATTR_FLAGS, EINVAL, "attr.__reserved_1", "has flags that this kernel does not know")
 REFUSAL(ATTR_RESERVED_2, EINVAL, "attr.__reserved_2", "must be zero")
 REFUSAL(AUX_ACTION, EINVAL, "attr.__reserved_3", "has AUX actions that this kernel does not know")
@@ -29,27 +30,29 @@ REFUSAL(READ_FORMAT, EINVAL, "attr.read_format", "has formats that this kernel d
 REFUSAL(BRANCH_TYPE, EINVAL, "attr.branch_sample_type",
 	"has branch filters that this kernel does not know")
 REFUSAL(BRANCH_TYPE_NONE, EINVAL, "attr.branch_sample_type",
-	"needs a branch type besides the privilege levels")
+	"has only privilege levels: add a branch type, such as PERF_SAMPLE_BRANCH_ANY")
 REFUSAL(REGS_USER, REFUSED_REGS, "attr.sample_regs_user",
-	"names no register, or one that does not exist")
+	"is 0, or has a register that this architecture lacks")
 REFUSAL(STACK_USER_ARCH, ENOSYS, "attr.sample_stack_user",
 	"is not supported: this architecture cannot sample user stacks")
 REFUSAL(STACK_USER_SIZE, EINVAL, "attr.sample_stack_user", "must be less than 65535")
 REFUSAL(STACK_USER_ALIGN, EINVAL, "attr.sample_stack_user", "must be a multiple of 8")
 REFUSAL(REGS_INTR, REFUSED_REGS, "attr.sample_regs_intr",
-	"names no register, or one that does not exist")
+	"is 0, or has a register that this architecture lacks")
 REFUSAL(SAMPLE_CGROUP, EINVAL, "attr.sample_type",
-	"asks for cgroups, but this kernel has no perf_event cgroups")
+	"has PERF_SAMPLE_CGROUP, which needs a kernel with CONFIG_CGROUP_PERF")
 REFUSAL(SAMPLE_WEIGHTS, EINVAL, "attr.sample_type",
 	"has both WEIGHT and WEIGHT_STRUCT: set only one")
 REFUSAL(INHERIT_THREAD, EINVAL, "attr.inherit_thread", "needs attr.inherit")
-REFUSAL(REMOVE_ON_EXEC, EINVAL, "attr.remove_on_exec", "contradicts attr.enable_on_exec")
+REFUSAL(REMOVE_ON_EXEC, EINVAL, "attr.remove_on_exec",
+	"contradicts attr.enable_on_exec: set only one")
 REFUSAL(SIGTRAP_EXEC, EINVAL, "attr.sigtrap", "needs attr.remove_on_exec")
 REFUSAL(INHERIT_READ, EINVAL, "attr.inherit",
-	"with PERF_SAMPLE_READ needs PERF_SAMPLE_TID, to tell the counts of tasks apart")
-REFUSAL(CLOCKID, EINVAL, "attr.clockid", "is not a clock that samples can use")
+	"with PERF_SAMPLE_READ needs PERF_SAMPLE_TID: each task has its own count")
+REFUSAL(CLOCKID, EINVAL, "attr.clockid",
+	"must be CLOCK_MONOTONIC, MONOTONIC_RAW, REALTIME, BOOTTIME or TAI")
 REFUSAL(CLOCKID_NMI, EINVAL, "attr.clockid",
-	"is a clock that cannot be read in NMI context, and this PMU interrupts by NMI")
+	"is not readable in the NMI of this PMU: use CLOCK_MONOTONIC or CLOCK_MONOTONIC_RAW")
 
 /* perf_event_open(2): privileges and limits */
 REFUSAL(PARANOID_OPEN, EACCES, "perf_event_paranoid",
@@ -71,15 +74,17 @@ REFUSAL(KERNEL_REGS, EPERM, "attr.sample_type", "has PERF_SAMPLE_REGS_INTR, whic
 REFUSAL(CPU_FORBIDDEN, EACCES, "pid",
 	"is not a task: a per-CPU event needs CAP_PERFMON, or perf_event_paranoid below 1")
 REFUSAL(TASK_FORBIDDEN, EACCES, "pid",
-	"is a task that the caller may not trace: needs CAP_PERFMON, with sigtrap CAP_KILL too")
+	"is a task that the caller may not trace: needs CAP_PERFMON, and for attr.sigtrap CAP_KILL")
 
 /* perf_event_open(2): the other arguments */
 REFUSAL(OPEN_FLAGS, EINVAL, "flags", "has bits that this kernel does not know")
 REFUSAL(CGROUP_NO_FD, EINVAL, "pid", "is -1, but PERF_FLAG_PID_CGROUP needs the fd of a cgroup")
-REFUSAL(CGROUP_NO_CPU, EINVAL, "cpu", "is -1, but PERF_FLAG_PID_CGROUP needs a CPU")
-REFUSAL(CGROUP_FD, EBADF, "pid", "is not a file of the perf_event cgroup hierarchy")
-REFUSAL(CGROUP_GROUP, EINVAL, "group_fd", "is of an event of another cgroup")
-REFUSAL(GROUP_FD, EBADF, "group_fd", "is not an event's file")
+REFUSAL(CGROUP_NO_CPU, EINVAL, "cpu",
+	"is -1, but PERF_FLAG_PID_CGROUP needs a CPU: open one event per CPU")
+REFUSAL(CGROUP_FD, EBADF, "pid",
+	"is not the fd of a directory in a cgroup hierarchy with perf_event")
+REFUSAL(CGROUP_GROUP, EINVAL, "group_fd", "is of a group that counts another cgroup")
+REFUSAL(GROUP_FD, EBADF, "group_fd", "is not the fd of an event")
 REFUSAL(GROUP_DEAD, ENODEV, "group_fd",
 	"is of an event whose task exited or whose PMU was unregistered")
 REFUSAL(GROUP_INHERIT, EINVAL, "attr.inherit", "must be the same for all events of a group")
@@ -94,10 +99,12 @@ REFUSAL(GROUP_EXCLUSIVE, EINVAL, "attr.exclusive",
 	"is for group leaders: set it only for the first event of a group")
 REFUSAL(GROUP_PMU, EINVAL, "group_fd",
 	"is of a group with hardware events of another PMU: open a group for each PMU")
-REFUSAL(GROUP_NEEDED, EINVAL, "group_fd", "must be a group leader: this event cannot be one")
-REFUSAL(GROUP_READ_SIZE, E2BIG, "group_fd", "is of a group whose read(2) would exceed 16 KiB")
+REFUSAL(GROUP_NEEDED, EINVAL, "group_fd",
+	"must be of a group leader: this event can only be a member")
+REFUSAL(GROUP_READ_SIZE, E2BIG, "group_fd",
+	"is of a group whose read(2) would exceed 16 KiB: open another group")
 REFUSAL(GROUP_AUX, EINVAL, "group_fd",
-	"must be of an AUX event: the attribute has aux_output, aux_pause or aux_resume")
+	"must be of an event with an AUX area, for attr.aux_output, aux_pause and aux_resume")
 REFUSAL(NO_TASK, ESRCH, "pid", "is not an existing task")
 REFUSAL(TASK_EXITED, ESRCH, "pid", "is a task that is exiting")
 REFUSAL(NO_TARGET, EINVAL, "pid", "and cpu are both -1: pass a task, a CPU, or both")
@@ -115,9 +122,10 @@ REFUSAL(PMU_SAMPLING, EOPNOTSUPP, "attr.sample_period",
 REFUSAL(PMU_EXCLUDES, EINVAL, "attr.exclude_*", "is not supported: this PMU counts in all modes")
 REFUSAL(PMU_REGISTERS, EOPNOTSUPP, "attr.sample_regs_*",
 	"names extended registers, which this PMU does not have")
-REFUSAL(PMU_TASKS, EINVAL, "pid", "must be -1: this PMU does not count by task or cgroup")
+REFUSAL(PMU_TASKS, EINVAL, "pid", "must be -1: this PMU counts whole CPUs, not tasks or cgroups")
 REFUSAL(PMU_CPU, ENODEV, "cpu", "is not a CPU that this PMU counts on")
-REFUSAL(PMU_AUX_OUTPUT, EOPNOTSUPP, "attr.aux_output", "is not supported by this PMU")
+REFUSAL(PMU_AUX_OUTPUT, EOPNOTSUPP, "attr.aux_output",
+	"is not supported by this PMU, or not with attr.aux_pause or aux_resume")
 REFUSAL(PMU_AUX_PAUSE, EOPNOTSUPP, "attr.aux_start_paused", "is not supported by this PMU")
 REFUSAL(PMU_BRANCHES, EOPNOTSUPP, "attr.sample_type",
 	"has PERF_SAMPLE_BRANCH_STACK: this PMU, or this event, does not record branches")
@@ -126,15 +134,16 @@ REFUSAL(PMU_PRECISE, EOPNOTSUPP, "attr.precise_ip",
 REFUSAL(PMU_GROUP, EINVAL, "group_fd",
 	"is of a group that this PMU cannot schedule together with this event")
 REFUSAL(PMU_CONFIG, EINVAL, "attr.config", "or another field is not supported by this PMU")
-REFUSAL(PMU_RIGHTS, EACCES, "attr.config", "is an event that needs a privilege")
+REFUSAL(PMU_RIGHTS, EACCES, "attr.config",
+	"names an event that needs a capability, such as CAP_PERFMON or CAP_SYS_ADMIN")
 REFUSAL(PMU_BUSY, EBUSY, "attr.type",
 	"names a busy PMU: other users have the counters or registers of this event")
 REFUSAL(PMU_TAKEN, EBUSY, "attr.type",
-	"names a PMU that allows only one event, or does not mix task and CPU events")
+	"names a PMU with another event: it allows one per task or one per CPU, but not both")
 REFUSAL(CALLCHAIN_DEPTH, EOVERFLOW, "attr.sample_max_stack", "is above perf_event_max_stack")
 
 /* The buffer of another event: PERF_FLAG_FD_OUTPUT, PERF_EVENT_IOC_SET_OUTPUT */
-REFUSAL(OUTPUT_FD, EBADF, "arg", "is not an event's file")
+REFUSAL(OUTPUT_FD, EBADF, "arg", "is not the fd of an event")
 REFUSAL(OUTPUT_SELF, EINVAL, "output", "is the event itself: pass the event with the buffer")
 REFUSAL(OUTPUT_TARGET, EINVAL, "output",
 	"is an event of another task or CPU: open one buffer for each")
@@ -145,43 +154,46 @@ REFUSAL(OUTPUT_BACKWARD, EINVAL, "attr.write_backward",
 REFUSAL(OUTPUT_AUX, EINVAL, "output",
 	"is an event with an AUX area of another PMU: a buffer has one AUX area")
 REFUSAL(OUTPUT_NO_BUFFER, EINVAL, "output", "is an event without a buffer: map it first")
-REFUSAL(OUTPUT_MAPPED, EINVAL, "fd", "is mapped, and must keep its own buffer")
+REFUSAL(OUTPUT_MAPPED, EINVAL, "fd", "is of an event with its own mapping: unmap it first")
 
 /* ioctl(2) */
 REFUSAL(IOCTL_UNKNOWN, ENOTTY, "cmd", "is not known to this kernel")
 REFUSAL(STATE_SIZE, EINVAL, "state.size", "is less than 8, or more than a page")
-REFUSAL(STATE_FIELDS, EINVAL, "state",
-	"has a field that is not zero, other than size, tid, filter and filter_size")
+REFUSAL(STATE_FIELDS, EINVAL, "state", "must be zero except for size, tid, filter and filter_size")
 REFUSAL(STATE_NEWER, E2BIG, "state.size", "includes nonzero fields that this kernel does not know")
 REFUSAL(STATE_NO_COPY, ESRCH, "state.tid",
-	"is not a thread that the event or an inherited copy of it counts")
-REFUSAL(REFRESH_UNFIT, EINVAL, "fd", "is of an event that is inherited or does not sample")
-REFUSAL(PERIOD_COUNTING, EINVAL, "fd", "is of an event that does not sample")
+	"is a thread that neither the event nor an inherited copy of it counts")
+REFUSAL(REFRESH_UNFIT, EINVAL, "fd", "is of an event that has attr.inherit, or that only counts")
+REFUSAL(PERIOD_COUNTING, EINVAL, "fd",
+	"is of an event that only counts: open it with a period or frequency")
 REFUSAL(PERIOD_ZERO, EINVAL, "arg", "must not be zero")
 REFUSAL(PERIOD_FREQ, EINVAL, "arg", "is above perf_event_max_sample_rate")
 REFUSAL(PERIOD_LONG, EINVAL, "arg", "is 2^63 or more")
 REFUSAL(PERIOD_PMU, EINVAL, "arg", "is not a period that the PMU supports")
-REFUSAL(FILTER_TEXT, EINVAL, "arg", "is not a filter, or is a page or longer")
+REFUSAL(FILTER_TEXT, EINVAL, "arg",
+	"is not a valid filter for this event, or does not fit into a page")
 REFUSAL(FILTER_NONE, EINVAL, "fd", "is of an event that takes no filters")
 REFUSAL(FILTER_TASK, EOPNOTSUPP, "arg",
-	"names a file, but only an event of a task supports file filters")
+	"names a file, but only events of a task can filter by file")
 REFUSAL(FILTER_FILE, ENOENT, "arg",
 	"names a file that does not exist, or that the caller cannot reach")
-REFUSAL(FILTER_KIND, EINVAL, "arg", "names a file that is not regular")
+REFUSAL(FILTER_KIND, EINVAL, "arg", "names a file that is not a regular one")
 REFUSAL(FILTER_MANY, EOPNOTSUPP, "arg", "has more address filters than the PMU supports")
 REFUSAL(FILTER_PMU, EOPNOTSUPP, "arg", "has an address filter that the PMU does not support")
-REFUSAL(BPF_FD, EBADF, "arg", "is not a BPF program's file")
-REFUSAL(BPF_KIND, EINVAL, "arg", "is a BPF program that this event does not support")
+REFUSAL(BPF_FD, EBADF, "arg", "is not the fd of a BPF program")
+REFUSAL(BPF_KIND, EINVAL, "arg", "is a BPF program of a type that this event cannot run")
 REFUSAL(BPF_CONTEXT, EACCES, "arg", "is a BPF program that reads beyond the event's record")
 REFUSAL(BPF_PRESENT, EEXIST, "fd", "is of an event that already has a BPF program")
 REFUSAL(BPF_STACK, EPROTO, "arg",
-	"is a BPF program that reads stacks: a precise event must sample callchains")
+	"is a BPF program that reads stacks: a precise event needs whole callchains for it")
 REFUSAL(BPF_OTHER, EINVAL, "arg", "is refused by BPF or by the tracing code")
 REFUSAL(PAUSE_NO_BUFFER, EINVAL, "fd", "is of an event without a buffer for records")
 REFUSAL(MODIFY_TYPE, EINVAL, "attr.type", "must not change")
-REFUSAL(MODIFY_PMU, EOPNOTSUPP, "fd", "is of an event that is not a breakpoint")
+REFUSAL(MODIFY_PMU, EOPNOTSUPP, "fd",
+	"is of an event that is not a breakpoint: only breakpoints can be modified")
 REFUSAL(MODIFY_MORE, EINVAL, "attr", "differs in more than a breakpoint's address, type and signal")
-REFUSAL(BREAKPOINT, EINVAL, "attr.bp_type", "or bp_addr, bp_len is not valid for a breakpoint")
+REFUSAL(BREAKPOINT, EINVAL, "attr.bp_type",
+	"is not possible with this bp_addr and bp_len: check type, length and alignment")
 REFUSAL(BREAKPOINT_KERNEL, EINVAL, "attr.bp_addr",
 	"is in the kernel, but attr.exclude_kernel is set")
 REFUSAL(BREAKPOINT_ADMIN, EPERM, "attr.bp_addr", "is in the kernel: needs CAP_SYS_ADMIN")
@@ -192,26 +204,29 @@ REFUSAL(BREAKPOINT_FULL, ENOSPC, "attr.type", "is a breakpoint, and all debug re
 /* mmap(2) */
 REFUSAL(MMAP_INHERIT, EINVAL, "fd", "is of an inherited event with cpu -1: open one event per CPU")
 REFUSAL(MMAP_PRIVATE, EINVAL, "flags", "must have MAP_SHARED")
-REFUSAL(MMAP_SIZE, EINVAL, "length", "must be one page, or one page and 2^n")
-REFUSAL(MMAP_LENGTH, ENOMEM, "length", "is out of range")
+REFUSAL(MMAP_SIZE, EINVAL, "length", "must be 1 page, or 1 + 2^n pages")
+REFUSAL(MMAP_LENGTH, ENOMEM, "length", "is above 2^31 - 1 pages")
 REFUSAL(MMAP_OTHER_SIZE, EINVAL, "length", "differs from the length of the existing buffer")
 REFUSAL(MMAP_LIMIT, EPERM, "length",
 	"exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK")
 REFUSAL(MMAP_AUX_PLACE, EINVAL, "offset",
-	"and length differ from aux_offset and aux_size of the user page")
-REFUSAL(MMAP_AUX_FIRST, EINVAL, "offset", "is not zero, but the records are not mapped yet")
+	"and length must be aux_offset and aux_size of the user page: 2^n pages after the records")
+REFUSAL(MMAP_AUX_FIRST, EINVAL, "offset",
+	"is not zero, but the event has no buffer: map its records at offset 0 first")
 REFUSAL(MMAP_AUX_PMU, EOPNOTSUPP, "fd", "is of an event whose PMU has no AUX area")
 
 /* prctl(2) */
 REFUSAL(EXPLAIN_SIZE, EINVAL, "size", "is out of range, or the last two arguments are not zero")
 
 /* splice(2) */
-REFUSAL(SPLICE_BACKWARD, EINVAL, "fd", "is of an event that writes backward")
+REFUSAL(SPLICE_BACKWARD, EINVAL, "fd",
+	"is of an event with attr.write_backward: read its buffer by mmap(2)")
 REFUSAL(SPLICE_NO_BUFFER, EINVAL, "fd", "is of an event without a buffer")
 REFUSAL(SPLICE_OVERWRITE, EINVAL, "fd",
-	"has a buffer without records, or one that the kernel overwrites")
-REFUSAL(SPLICE_TAIL, EIO, "data_tail", "is not where a record begins")
-REFUSAL(SPLICE_ROOM, ENOSPC, "len", "or the pipe is shorter than the next record")
+	"has no page for records, or is mapped read-only: map 1 + 2^n pages with PROT_WRITE")
+REFUSAL(SPLICE_TAIL, EIO, "data_tail", "is not the start of a record")
+REFUSAL(SPLICE_ROOM, ENOSPC, "len",
+	"or the pipe is too short for the next record: a record has up to 64 KiB")
 REFUSAL(SPLICE_PIPE, EPIPE, "fd_out", "is a pipe without readers")
 
 #undef REFUSED_REGS

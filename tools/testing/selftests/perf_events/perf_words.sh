@@ -99,7 +99,7 @@ refused kernel_breakpoint '<not supported>' \
 	'attr.bp_addr (0xffffffff81000000) is in the kernel, but attr.exclude_kernel is set' \
 	perf stat -e mem:0xffffffff81000000:w:u true
 refused odd_breakpoint '<not supported>' \
-	'attr.bp_type or bp_addr, bp_len is not valid for a breakpoint' \
+	'attr.bp_type is not possible with this bp_addr and bp_len: check type,' \
 	perf stat -e mem:0x1001/4:w true
 refused depth 'syscall returned with 75 (Value too large for defined data type)' \
 	'attr.sample_max_stack (2000) is above perf_event_max_stack' \
@@ -124,7 +124,7 @@ refused no_cgroup 'no access to cgroup' \
 	'0 refused' \
 	perf stat -e page-faults -G nowhere -a true
 refused fds '' \
-	'needs a file descriptor, and RLIMIT_NOFILE is reached' \
+	'needs a file descriptor, and RLIMIT_NOFILE is reached: raise it (ulimit -n)' \
 	sh -c 'ulimit -n 10; exec perf stat -e page-faults,minor-faults,cs,migrations,dummy -a true'
 user kernel 'Access to performance monitoring and observability operations is limited.' \
 	'attr.exclude_kernel is not set: counting in the kernel needs CAP_PERFMON, or' \
@@ -135,7 +135,7 @@ user all_cpus \
 	'perf stat -a true'
 user other_task \
 	'Access to performance monitoring and observability operations is limited.' \
-	'pid (1) is a task that the caller may not trace: needs CAP_PERFMON, with' \
+	'pid (1) is a task that the caller may not trace: needs CAP_PERFMON, and for' \
 	'perf stat -e page-faults:u -p 1'
 user namespaces \
 	'Access to performance monitoring and observability operations is limited.' \
