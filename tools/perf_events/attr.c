@@ -30,7 +30,10 @@ static const struct word words[] = {
 	WORD(bp_type), WORD(bp_addr), WORD(bp_len), WORD(config1), WORD(config2),
 	WORD(branch_sample_type), WORD(sample_regs_user), WORD(sample_stack_user), WORD(clockid),
 	WORD(sample_regs_intr), WORD(aux_watermark), WORD(sample_max_stack),
-	WORD(aux_sample_size), WORD(sig_data), WORD(config3), { }
+	WORD(aux_sample_size), WORD(sig_data), WORD(config3),
+	/* Old headers call this word __reserved_3. */
+	{ "aux_action", offsetof(struct perf_event_attr, aux_sample_size) + sizeof(__u32),
+	  sizeof(__u32) }, { }
 };
 
 /* The bit-fields follow read_format. The compiler chooses the position of each. */

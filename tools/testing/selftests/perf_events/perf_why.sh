@@ -35,7 +35,7 @@ echo "TAP version 13"
 	echo "1..0 # SKIP this kernel does not explain refusals"
 	exit 4
 }
-echo "1..14"
+echo "1..15"
 tells 1 'sample_freq is above perf_event_max_sample_rate' -e freq,sample_freq=1000000000
 result $? refused
 tells 0 'can be opened' -e type=1,config=2,exclude_kernel
@@ -47,6 +47,8 @@ tells 1 ' attr.sigtrap needs attr.remove_on_exec$' -e sigtrap
 result $? flag
 tells 1 ' cpu (1048576) is ' -e cpu=1048576 && tells 1 ' pid (-5) is ' -e pid=-5
 result $? decimal
+tells 1 ' attr.__reserved_3 (0x80) has AUX actions ' -e aux_action=0x80
+result $? aux_action
 [ -e /sys/kernel/tracing/events ] || mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 if [ -r /sys/kernel/tracing/events/perf/perf_event_refused/id ]; then
 	tells 1 'perf-why: perf-why\[[0-9]*\]: perf_event_open: ENOENT: attr.type' -- \
