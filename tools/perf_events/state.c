@@ -128,8 +128,8 @@ static void show_why(FILE *out, const struct seen *seen)
 		fprintf(out, " Lost %llu records.", (unsigned long long)info->lost);
 	for (i = 0; i < COUNT(losses); i++) {
 		if (info->losses[i])
-			fprintf(out, " Buffer, %s: %llu lost.", losses[i],
-				(unsigned long long)info->losses[i]);
+			fprintf(out, " The buffer lost %llu records (%s).",
+				(unsigned long long)info->losses[i], losses[i]);
 	}
 	show_filters(out, seen);
 }
