@@ -89,6 +89,8 @@ void power_place(struct power_cpu *cpu)
 	struct perf_event *event;
 	int i;
 
+	/* A hypervisor has to save the registers from now on. */
+	ppc_set_pmu_inuse(1);
 	if (WARN_ON_ONCE(!power_counts_settle(cpu))) {
 		cpu->mmcr.mmcr0 = MMCR0_FC;
 		return;
@@ -160,10 +162,8 @@ static void power_enable(struct pmu *pmu)
 		cpu->disabled = false;
 		return;
 	}
-	if (cpu->changed) {
-		ppc_set_pmu_inuse(1);
+	if (cpu->changed)
 		power_place(cpu);
-	}
 	if (power_has(PPMU_LIMITED_PMC5_6)) {
 		for (i = 0; i < cpu->n; i++) {
 			if (power_limited(cpu->events[i]->hw.idx))

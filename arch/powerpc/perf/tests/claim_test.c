@@ -95,6 +95,46 @@ static void claim_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_handler_calls, 0);
 }
 
+/* Does the hypervisor save the registers? */
+static bool claim_is_saved(void)
+{
+#ifdef CONFIG_PPC_PSERIES
+	return get_lppaca()->pmcregs_in_use;
+#else
+	return false;
+#endif
+}
+
+/* A hypervisor must save the counters of a claim, also without an event of perf. */
+static void claim_saves_registers(struct kunit *test)
+{
+	struct power_claim *claim = kunit_kzalloc(test, sizeof(*claim), GFP_KERNEL);
+	unsigned long flags;
+	bool saved;
+	int err;
+
+	if (!IS_ENABLED(CONFIG_PPC_PSERIES) || !firmware_has_feature(FW_FEATURE_LPAR))
+		kunit_skip(test, "a machine without a hypervisor");
+	KUNIT_ASSERT_NOT_NULL(test, claim);
+	claim_fill(claim, 1);
+	KUNIT_ASSERT_EQ(test, power_claim_check(claim), 0);
+	local_irq_save(flags);
+	ppc_set_pmu_inuse(0);
+	err = power_claim(claim);
+	if (err) {
+		/* Pinned events have the counters. */
+		ppc_set_pmu_inuse(1);
+		local_irq_restore(flags);
+		kunit_skip(test, "no claim: %d", err);
+	}
+	power_claim_run(claim);
+	saved = claim_is_saved();
+	power_claim_end(claim);
+	power_claim_halt();
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, saved);
+}
+
 static int claim_test_init(struct kunit *test)
 {
 	int err = power_claim_open(test_handler);
@@ -114,6 +154,7 @@ static void claim_test_exit(struct kunit *test)
 static struct kunit_case claim_cases[] = {
 	KUNIT_CASE(claim_refuses),
 	KUNIT_CASE(claim_counts),
+	KUNIT_CASE(claim_saves_registers),
 	{}
 };
 
