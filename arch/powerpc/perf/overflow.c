@@ -87,6 +87,8 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 		power_control_freeze(cpu);
 	else
 		power_control_run(cpu, cpu->mmcr.mmcr0);
+	/* Later samples can have @regs as the registers of user space, but not this SIAR. */
+	regs->result = 0;
 }
 
 /**

@@ -3,7 +3,8 @@
  * Address and mode of a sample, from SIAR, SDAR, SIER and MMCRA.
  *
  * power_sample_regs() saves MMCRA in regs->dsisr, SIER in regs->dar, and in regs->result whether
- * the sampled address is SIAR or the interrupted instruction.
+ * the sampled address is SIAR or the interrupted instruction. The overflow interrupt clears
+ * regs->result at its end.
  */
 #include <linux/percpu.h>
 #include <asm/cputable.h>

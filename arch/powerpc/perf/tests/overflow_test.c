@@ -177,6 +177,28 @@ static void overflow_served_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow_mmcr0 & MMCR0_FC, MMCR0_FC);
 }
 
+/*
+ * The registers of an interrupt in user space are those of user space until the next return to it.
+ * A later interrupt in the kernel changes SIAR.
+ */
+static void overflow_address_is_of_interrupt(struct kunit *test)
+{
+	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
+	unsigned long flags, siar, address, mode;
+
+	local_irq_save(flags);
+	siar = mfspr(SPRN_SIAR);
+	mtspr(SPRN_SIAR, 0x10000004);
+	power_interrupt(&regs);
+	mtspr(SPRN_SIAR, PAGE_OFFSET + 0x1000);
+	address = perf_instruction_pointer(&regs);
+	mode = perf_misc_flags(&regs);
+	mtspr(SPRN_SIAR, siar);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, address, 0x10000000UL);
+	KUNIT_EXPECT_EQ(test, mode, PERF_RECORD_MISC_USER);
+}
+
 static int overflow_test_init(struct kunit *test)
 {
 	if (!power_driver || power_has(PPMU_NO_SIAR))
@@ -189,6 +211,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_of_stopped_comes_again),
 	KUNIT_CASE(overflow_waits_for_enable),
 	KUNIT_CASE(overflow_served_frozen),
+	KUNIT_CASE(overflow_address_is_of_interrupt),
 	{}
 };
 
