@@ -127,23 +127,6 @@ void power_run(struct power_cpu *cpu)
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
-/* Is the interrupt of an overflow pending? The counters are frozen. */
-static bool power_overflow_waits(struct power_cpu *cpu)
-{
-	unsigned long mask = cpu->used;
-	int i, pmc;
-
-	/* The program's MMCR0 has PMAO for a pending branch. */
-	if (cpu->ebb)
-		return false;
-	for_each_set_bit(i, &mask, POWER_COUNTS_MAX) {
-		pmc = cpu->counts[i].pmc;
-		if (pmc && !power_limited(pmc) && (power_pmc_read(pmc) & PMC_OVERFLOW))
-			return true;
-	}
-	return false;
-}
-
 static void power_enable(struct pmu *pmu)
 {
 	struct power_cpu *cpu;
@@ -171,7 +154,8 @@ static void power_enable(struct pmu *pmu)
 		}
 	}
 	cpu->disabled = false;
-	waits = power_overflow_waits(cpu);
+	/* A program's MMCR0 has PMAO for a pending branch. */
+	waits = !cpu->ebb && power_counts_over(cpu);
 	power_run(cpu);
 	if (waits) {
 		/*

@@ -7,6 +7,7 @@
  * register has already, since a write in a guest may trap. The hardware changes MMCR0 at an
  * overflow, so MMCR0 is always written.
  */
+#include <linux/bitops.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <asm/cputable.h>
@@ -116,6 +117,26 @@ void power_pmc_write(int pmc, unsigned long value)
 	default:
 		WARN_ONCE(1, "no counter %d\n", pmc);
 	}
+}
+
+/**
+ * power_counts_over - check for counters in overflow
+ * @cpu: this CPU
+ *
+ * Context: interrupts off, counters frozen.
+ * Return: true if a counter that can interrupt has overflowed, and has a count.
+ */
+bool power_counts_over(const struct power_cpu *cpu)
+{
+	unsigned long mask = cpu->used;
+	int i, pmc;
+
+	for_each_set_bit(i, &mask, POWER_COUNTS_MAX) {
+		pmc = cpu->counts[i].pmc;
+		if (pmc && !power_limited(pmc) && (power_pmc_read(pmc) & PMC_OVERFLOW))
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -244,7 +265,7 @@ void power_control_give(unsigned long mmcr1)
 }
 
 /**
- * power_user_save - save the program's PMU control registers
+ * power_user_save - save the program's PMU control registers, and freeze the counters
  * @cpu: this CPU, with events for event-based branches
  *
  * The events save the counters.
@@ -255,8 +276,17 @@ void power_user_save(struct power_cpu *cpu)
 {
 	struct thread_struct *thread = &current->thread;
 
+	/* The program can write freeze bits of MMCR2. */
+	cpu->held.mmcr2 = mfspr(SPRN_MMCR2);
+	thread->mmcr2 = cpu->held.mmcr2 & MMCR2_USER_MASK;
 	thread->mmcr0 = mfspr(SPRN_MMCR0) & MMCR0_USER_MASK;
-	thread->mmcr2 = mfspr(SPRN_MMCR2) & MMCR2_USER_MASK;
+	power_control_run(cpu, MMCR0_FC);
+	/*
+	 * A counter can have overflowed after MMCR0 was read. The write has cleared PMAO, and a
+	 * counter in overflow does not set it again: save what the overflow has changed.
+	 */
+	if (thread->mmcr0 == MMCR0_PMXE && power_counts_over(cpu))
+		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;
 	thread->siar = mfspr(SPRN_SIAR);
 	thread->sdar = mfspr(SPRN_SDAR);
 	thread->sier = mfspr(SPRN_SIER) & SIER_USER_MASK;
@@ -265,8 +295,6 @@ void power_user_save(struct power_cpu *cpu)
 		thread->sier2 = mfspr(SPRN_SIER2);
 		thread->sier3 = mfspr(SPRN_SIER3);
 	}
-	/* The program can write freeze bits of MMCR2. */
-	cpu->held.mmcr2 = mfspr(SPRN_MMCR2);
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
+#include <asm/hw_irq.h>
 #include <asm/page.h>
 #include "../isa207.h"
 
@@ -257,6 +258,50 @@ static void registers_keep_program(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.left, 0);
 }
 
+/* Save a program's @mmcr0 after PMC1 was set to @value. Returns the saved MMCR0. */
+static unsigned long registers_save_with(struct power_cpu *cpu, unsigned long mmcr0, u32 value)
+{
+	const struct registers_thread program = { .mmcr0 = mmcr0 };
+	struct registers_thread before, after;
+	struct registers_kept kept;
+	unsigned long flags, pmc1;
+
+	cpu->used = BIT(0);
+	cpu->counts[0].pmc = 1;
+	local_irq_save(flags);
+	/* QEMU interrupts the kernel if MMCR0 has PMAO, despite EBE. */
+	hard_irq_disable();
+	kept = registers_begin();
+	pmc1 = power_pmc_read(1);
+	before = registers_of_thread(program);
+	power_control_write(cpu);
+	power_user_run(cpu);
+	/* Without PMC1CE the hardware does not set PMAO. */
+	power_pmc_write(1, value);
+	power_user_save(cpu);
+	power_pmc_write(1, pmc1);
+	after = registers_of_thread(before);
+	registers_end(&kept);
+	local_irq_restore(flags);
+	return after.mmcr0;
+}
+
+/* The counter overflows after MMCR0 was read, and before the counters are frozen. */
+static void registers_keep_overflow(struct kunit *test)
+{
+	const u32 over = PMC_OVERFLOW;
+
+	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, MMCR0_PMXE, over),
+			MMCR0_FC | MMCR0_PMAO);
+	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, MMCR0_PMXE, over - 1), MMCR0_PMXE);
+	/* The program has frozen the counters, disabled the branch, or has not taken it yet. */
+	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, MMCR0_FC | MMCR0_PMXE, over),
+			MMCR0_FC | MMCR0_PMXE);
+	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, 0, over), 0);
+	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, MMCR0_FC | MMCR0_PMAO, over),
+			MMCR0_FC | MMCR0_PMAO);
+}
+
 static void registers_hide_addresses(struct kunit *test)
 {
 	struct registers_seen seen;
@@ -320,6 +365,7 @@ static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_mark_for_branches),
 	KUNIT_CASE(registers_give_branches),
 	KUNIT_CASE(registers_keep_program),
+	KUNIT_CASE(registers_keep_overflow),
 	KUNIT_CASE(registers_hide_addresses),
 	KUNIT_CASE(registers_are_kept_from_users),
 	KUNIT_CASE(registers_are_given),
