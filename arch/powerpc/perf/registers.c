@@ -276,7 +276,8 @@ void power_user_save(struct power_cpu *cpu)
 {
 	struct thread_struct *thread = &current->thread;
 
-	/* The program can write freeze bits of MMCR2. */
+	/* The program can write MMCRA, and freeze bits of MMCR2. */
+	cpu->held.mmcra = mfspr(SPRN_MMCRA);
 	cpu->held.mmcr2 = mfspr(SPRN_MMCR2);
 	thread->mmcr2 = cpu->held.mmcr2 & MMCR2_USER_MASK;
 	thread->mmcr0 = mfspr(SPRN_MMCR0) & MMCR0_USER_MASK;

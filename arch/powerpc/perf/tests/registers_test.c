@@ -178,16 +178,21 @@ static void registers_give_branches(struct kunit *test)
 #define TEST_FREEZE_2	BIT(53)
 #define TEST_FREEZE_HV	BIT(57)
 
+/* MMCRA: a BHRB filter */
+#define TEST_FILTER	BIT(30)
+
 /**
  * struct registers_program - registers before and after a program runs
  * @mmcr2: MMCR2 at its start
  * @siar: SIAR at its start
  * @left: MMCR2 after power_control_write()
+ * @filter: TEST_FILTER of MMCRA after power_control_write()
  */
 struct registers_program {
 	unsigned long	mmcr2;
 	unsigned long	siar;
 	unsigned long	left;
+	unsigned long	filter;
 };
 
 /**
@@ -202,7 +207,7 @@ struct registers_thread {
 	unsigned long	siar;
 };
 
-/* Run a program that has frozen PMC1, and freezes PMC2, too. */
+/* Run a program that has frozen PMC1, freezes PMC2, too, and filters the BHRB. */
 static void registers_program_runs(struct power_cpu *cpu, struct registers_program *seen)
 {
 	cpu->mmcr.mmcr2 = TEST_FREEZE_HV;
@@ -211,12 +216,14 @@ static void registers_program_runs(struct power_cpu *cpu, struct registers_progr
 	seen->mmcr2 = mfspr(SPRN_MMCR2);
 	seen->siar = mfspr(SPRN_SIAR);
 	mtspr(SPRN_MMCR2, seen->mmcr2 | TEST_FREEZE_2);
+	mtspr(SPRN_MMCRA, mfspr(SPRN_MMCRA) | TEST_FILTER);
 	mtspr(SPRN_SIAR, 0x4000);
 	power_user_save(cpu);
 	power_control_freeze(cpu);
 	cpu->mmcr.mmcr2 = 0;
 	power_control_write(cpu);
 	seen->left = mfspr(SPRN_MMCR2);
+	seen->filter = mfspr(SPRN_MMCRA) & TEST_FILTER;
 }
 
 /* Set registers of current->thread. Returns those before. */
@@ -256,6 +263,7 @@ static void registers_keep_program(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after.mmcr2, TEST_FREEZE_1 | TEST_FREEZE_2);
 	KUNIT_EXPECT_EQ(test, after.siar, 0x4000);
 	KUNIT_EXPECT_EQ(test, seen.left, 0);
+	KUNIT_EXPECT_EQ(test, seen.filter, 0);
 }
 
 /* Save a program's @mmcr0 after PMC1 was set to @value. Returns the saved MMCR0. */
