@@ -200,6 +200,8 @@ bool power_counts_settle(struct power_cpu *cpu);
 void power_event_read(struct perf_event *event);
 void power_event_leave(struct perf_event *event);
 void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc);
+void power_limited_read(struct power_cpu *cpu);
+void power_limited_arm(struct power_cpu *cpu);
 
 /* pmu.c */
 void power_event_halt(struct perf_event *event);

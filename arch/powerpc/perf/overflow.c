@@ -72,6 +72,9 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 	/* A late interrupt: freeze, since overflows after power_pmc_read_all() would be missed. */
 	if (!(mfspr(SPRN_MMCR0) & MMCR0_FC))
 		power_control_run(cpu, MMCR0_FC);
+	/* Disabling the PMU has read these already. */
+	if (!cpu->disabled && power_has(PPMU_LIMITED_PMC5_6))
+		power_limited_read(cpu);
 	power_pmc_read_all(cpu);
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++) {
 		if ((cpu->pmcs[pmc - 1] & PMC_OVERFLOW) && !power_limited(pmc))
@@ -83,10 +86,13 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 		if (over & (1U << pmc))
 			power_serve_counter(cpu, pmc, regs);
 	}
-	if (cpu->disabled || !cpu->used)
+	if (cpu->disabled || !cpu->used) {
 		power_control_freeze(cpu);
-	else
+	} else {
+		if (power_has(PPMU_LIMITED_PMC5_6))
+			power_limited_arm(cpu);
 		power_control_run(cpu, cpu->mmcr.mmcr0);
+	}
 	/* Later samples can have @regs as the registers of user space, but not this SIAR. */
 	regs->result = 0;
 }

@@ -21,7 +21,6 @@
 static void power_disable(struct pmu *pmu)
 {
 	struct power_cpu *cpu;
-	int i;
 
 	guard(irqsave)();
 	cpu = this_cpu_ptr(&power_cpus);
@@ -33,12 +32,8 @@ static void power_disable(struct pmu *pmu)
 	/* An EBB program can run the counters, although the shadow of MMCR0 has FC. */
 	if (cpu->ebb || !cpu->held_known || !(cpu->held.mmcr0 & MMCR0_FC))
 		power_control_freeze(cpu);
-	if (!power_has(PPMU_LIMITED_PMC5_6))
-		return;
-	for (i = 0; i < cpu->n; i++) {
-		if (power_limited(cpu->events[i]->hw.idx))
-			power_event_read(cpu->events[i]);
-	}
+	if (power_has(PPMU_LIMITED_PMC5_6))
+		power_limited_read(cpu);
 }
 
 /* Program an event on the counter selected for its count, unless the event has a counter. */
@@ -131,7 +126,6 @@ static void power_enable(struct pmu *pmu)
 {
 	struct power_cpu *cpu;
 	bool waits;
-	int i;
 
 	guard(irqsave)();
 	cpu = this_cpu_ptr(&power_cpus);
@@ -147,12 +141,8 @@ static void power_enable(struct pmu *pmu)
 	}
 	if (cpu->changed)
 		power_place(cpu);
-	if (power_has(PPMU_LIMITED_PMC5_6)) {
-		for (i = 0; i < cpu->n; i++) {
-			if (power_limited(cpu->events[i]->hw.idx))
-				power_event_arm(cpu, cpu->events[i], cpu->events[i]->hw.idx);
-		}
-	}
+	if (power_has(PPMU_LIMITED_PMC5_6))
+		power_limited_arm(cpu);
 	cpu->disabled = false;
 	/* A program's MMCR0 has PMAO for a pending branch. */
 	waits = !cpu->ebb && power_counts_over(cpu);

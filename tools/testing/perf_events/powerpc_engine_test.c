@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The engine of the powerpc driver (the kernel's source), as built for 32 bits, on a processor that
+ * is simulated in memory: one CPU with six counters. A counter that exceeds 31 bits interrupts at
+ * that moment only, and a write of MMCR0 before the interrupt is taken cancels it. Of the
+ * processors with limited counters, PMC5 and PMC6 count always, also in the interrupt handler.
+ */
+#include "powerpc_kernel.h"
+
+/* The registers */
+
+enum {
+	SPRN_MMCR0 = 7, SPRN_MMCR1, SPRN_MMCR2,
+	SPRN_PMC1 = 1, SPRN_PMC2, SPRN_PMC3, SPRN_PMC4, SPRN_PMC5, SPRN_PMC6,
+	SPRN_END = 10,
+};
+
+static u32 machine_registers[SPRN_END];
+/* An overflow has requested an interrupt. */
+static bool machine_pending;
+/* PMC5 and PMC6 cannot be frozen. */
+static bool machine_limited;
+
+/* Let all counters count. */
+static void machine_step(void)
+{
+	u32 *mmcr0 = &machine_registers[SPRN_MMCR0], enabled;
+	bool frozen = *mmcr0 & MMCR0_FC;
+	int pmc;
+
+	for (pmc = 1; pmc <= 6; pmc++) {
+		bool limited = machine_limited && pmc >= 5;
+
+		if (frozen && !limited)
+			continue;
+		enabled = limited ? 0 : pmc == 1 ? MMCR0_PMC1CE : MMCR0_PMCjCE;
+		if (++machine_registers[pmc] != 1U << 31 || !(*mmcr0 & enabled) ||
+		    !(*mmcr0 & MMCR0_PMXE))
+			continue;
+		machine_pending = true;
+		*mmcr0 &= ~MMCR0_PMXE;
+		if (*mmcr0 & MMCR0_FCECE)
+			*mmcr0 |= MMCR0_FC;
+	}
+}
+
+static unsigned long mfspr(int reg)
+{
+	return machine_registers[reg];
+}
+
+static void mtspr(int reg, u32 value)
+{
+	if (reg == SPRN_MMCR0)
+		machine_pending = false;
+	machine_registers[reg] = value;
+}
+
+#include "../../../arch/powerpc/perf/assign.c"
+#include "../../../arch/powerpc/perf/registers.c"
+#include "../../../arch/powerpc/perf/choose.c"
+#include "../../../arch/powerpc/perf/count.c"
+#include "../../../arch/powerpc/perf/sample.c"
+#include "../../../arch/powerpc/perf/pmu.c"
+#include "../../../arch/powerpc/perf/overflow.c"
+
+bool power_share = true;
+struct power_pmu *power_driver;
+
+int power_event_init(struct perf_event *event)
+{
+	return 0;
+}
+
+/* Steps that the kernel takes for a sample */
+#define SAMPLE_STEPS	1000
+
+static int samples;
+
+static int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	int i;
+
+	samples++;
+	for (i = 0; i < SAMPLE_STEPS; i++)
+		machine_step();
+	return 0;
+}
+
+/* Run @steps in user space. */
+static void machine_run(int steps)
+{
+	struct pt_regs regs = { .user = true };
+
+	while (steps--) {
+		machine_step();
+		if (!machine_pending)
+			continue;
+		machine_pending = false;
+		power_interrupt(&regs);
+	}
+}
+
+/* The code of an event is the number of its counter. */
+static int test_compute(u64 events[], int n, unsigned int hwc[], struct mmcr_regs *mmcr,
+			struct perf_event *pevents[], u32 flags)
+{
+	int i;
+
+	mmcr->mmcr0 = MMCR0_PMC1CE | MMCR0_PMCjCE;
+	for (i = 0; i < n; i++)
+		hwc[i] = events[i] - 1;
+	return 0;
+}
+
+/**
+ * struct test_event - an event
+ * @event: the event
+ * @encoded: its encodings
+ * @code: the storage of the only one
+ */
+struct test_event {
+	struct perf_event	event;
+	struct power_encoded	encoded;
+	struct power_code	code;
+};
+
+/* Add an event on @pmc; @period is 0 if it does not sample. */
+static void test_add(struct test_event *test, int pmc, u64 period)
+{
+	struct perf_event *event = &test->event;
+
+	memset(test, 0, sizeof(*test));
+	test->code.code = pmc;
+	test->encoded.key.code = pmc;
+	test->encoded.wish = (struct power_wish){ &test->code, 1 };
+	event->pmu = &power_pmu_ops;
+	event->group_leader = event;
+	event->pmu_private = &test->encoded;
+	event->hw.sample_period = period;
+	local64_set(&event->hw.period_left, period);
+	WARN_ON_ONCE(event->pmu->add(event, PERF_EF_START));
+}
+
+static void test_begin(struct power_pmu *driver, bool limited)
+{
+	memset(machine_registers, 0, sizeof(machine_registers));
+	machine_registers[SPRN_MMCR0] = MMCR0_FC;
+	machine_limited = limited;
+	*driver = (struct power_pmu){
+		.n_counter = 6, .compute_mmcr = test_compute,
+		.flags = limited ? PPMU_LIMITED_PMC5_6 : 0,
+	};
+	power_driver = driver;
+	power_cpu_reset(&power_cpus);
+	samples = 0;
+}
+
+static s64 test_count(struct test_event *test)
+{
+	test->event.pmu->read(&test->event);
+	return local64_read(&test->event.count);
+}
+
+/* An event samples and counts, and another counts the same. */
+static bool test_samples(void)
+{
+	struct test_event sampler, counter;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	test_add(&sampler, 1, 1000);
+	test_add(&counter, 2, 0);
+	machine_run(10000);
+	return samples == 10 && test_count(&sampler) == 10000 && test_count(&counter) == 10000;
+}
+
+/* A counter that cannot be frozen must not count the work of the interrupt handler. */
+static bool test_limited(void)
+{
+	struct test_event sampler, limited;
+	struct power_pmu driver;
+
+	test_begin(&driver, true);
+	test_add(&sampler, 1, 1000);
+	test_add(&limited, 6, 0);
+	machine_run(10000);
+	ktap_note("%d samples, %lld of 10000 steps", samples, (long long)test_count(&limited));
+	return samples == 10 && test_count(&limited) == 10000;
+}
+
+int main(void)
+{
+	ktap_plan(3);
+	ktap_result(test_samples(), "samples");
+	ktap_result(test_limited(), "limited_counters_in_interrupt");
+	ktap_result(!harness_warned, "warnings");
+	return ktap_end();
+}

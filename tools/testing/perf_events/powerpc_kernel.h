@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The driver of powerpc counters (the kernel's source) in user space: the definitions of the kernel
+ * that it uses when built for 32 bits. The headers that the sources include are empty files, and
+ * this header is included first. One CPU, one thread.
+ */
+#ifndef _TOOLS_TESTING_PERF_EVENTS_POWERPC_KERNEL_H
+#define _TOOLS_TESTING_PERF_EVENTS_POWERPC_KERNEL_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "harness.h"
+
+#define __KERNEL__
+#define __init
+#define BIT(n)			(1UL << (n))
+#define GENMASK(h, l)		((~0UL >> (63 - (h))) & (~0UL << (l)))
+#define BITS_PER_TYPE(type)	(8 * sizeof(type))
+#define U8_MAX			UINT8_MAX
+#define ffz(x)			__builtin_ctzl(~(unsigned long)(x))
+#define IS_ENABLED(option)	false
+#define DEFINE_PER_CPU(type, name)	type name
+#define DECLARE_PER_CPU(type, name)	extern type name
+#define this_cpu_ptr(p)		(p)
+#define guard(how)		guard_ ## how
+#define WARN_ONCE(cond, ...)	WARN_ON_ONCE(cond)
+#define lockdep_assert_irqs_disabled()	do { } while (0)
+#define for_each_set_bit(i, mask, n)					\
+	for ((i) = 0; (i) < (int)(n); (i)++)				\
+		if (*(mask) >> (i) & 1)
+#define local_irq_save(flags)		((flags) = 0)
+#define local_irq_restore(flags)	((void)(flags))
+#define mb()			smp_mb()
+#define isync()			barrier()
+#define hard_irq_disable()	do { } while (0)
+#define set_pmi_irq_pending()	do { } while (0)
+#define ppc_set_pmu_inuse(inuse)	do { } while (0)
+#define ppc_enable_pmcs()	do { } while (0)
+#define cpu_has_feature(feature)	false
+#define sched_clock()		0
+#define perf_sample_event_took(ns)	((void)(ns))
+#define user_mode(regs)		((regs)->user)
+
+static inline void guard_irqsave(void)
+{
+}
+
+typedef struct { s64 counter; } local64_t;
+
+#define local64_read(l)		READ_ONCE((l)->counter)
+#define local64_set(l, v)	WRITE_ONCE((l)->counter, v)
+#define local64_add(n, l)	local_add(n, l)
+#define local64_sub(n, l)	local_add(-(s64)(n), l)
+
+static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
+{
+	return local_try_cmpxchg(l, old, new);
+}
+
+#define EAGAIN			11
+#define EBUSY			16
+#define EOPNOTSUPP		95
+#define PERF_EF_START		0x01
+#define PERF_HES_STOPPED	0x01
+#define PERF_HES_UPTODATE	0x02
+#define PERF_PMU_TXN_ADD	0x1
+#define PERF_RECORD_MISC_KERNEL	1
+#define PERF_RECORD_MISC_USER	2
+#define PERF_COUNT_HW_CACHE_MAX	7
+#define PERF_COUNT_HW_CACHE_OP_MAX	3
+#define PERF_COUNT_HW_CACHE_RESULT_MAX	2
+#define MAX_HWEVENTS		8
+#define PPMU_LIMITED_PMC5_6	0x1
+#define PPMU_ARCH_207S		0x2
+#define PPMU_ARCH_31		0x4
+#define CPU_FTR_HVMODE		0
+
+#define MMCR0_FC		0x80000000UL
+#define MMCR0_FCS		0x40000000UL
+#define MMCR0_FCP		0x20000000UL
+#define MMCR0_PMXE		0x04000000UL
+#define MMCR0_FCECE		0x02000000UL
+#define MMCR0_PMC1CE		0x00008000UL
+#define MMCR0_PMCjCE		0x00004000UL
+
+struct pt_regs {
+	unsigned long	nip;
+	unsigned long	result;
+	bool		user;
+};
+
+struct attribute {
+	const char	*name;
+	unsigned short	mode;
+};
+
+struct device;
+struct attribute_group;
+
+struct device_attribute {
+	struct attribute	attr;
+};
+
+struct perf_event;
+struct perf_event_context;
+struct perf_event_pmu_context;
+struct perf_branch_entry;
+struct perf_branch_stack;
+struct task_struct;
+
+struct pmu {
+	void	(*pmu_enable)(struct pmu *pmu);
+	void	(*pmu_disable)(struct pmu *pmu);
+	int	(*event_init)(struct perf_event *event);
+	int	(*add)(struct perf_event *event, int flags);
+	void	(*del)(struct perf_event *event, int flags);
+	void	(*start)(struct perf_event *event, int flags);
+	void	(*stop)(struct perf_event *event, int flags);
+	void	(*read)(struct perf_event *event);
+	void	(*start_txn)(struct pmu *pmu, unsigned int flags);
+	void	(*cancel_txn)(struct pmu *pmu);
+	int	(*commit_txn)(struct pmu *pmu);
+	void	(*sched_task)(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			      bool sched_in);
+	int	(*event_idx)(struct perf_event *event);
+	int	disabled;
+};
+
+struct hw_perf_event {
+	u64		config;
+	unsigned long	event_base;
+	int		idx;
+	int		flags;
+	int		state;
+	local64_t	prev_count;
+	u64		sample_period;
+	u64		last_period;
+	local64_t	period_left;
+};
+
+struct perf_event {
+	struct pmu		*pmu;
+	struct {
+		bool	pinned;
+	} attr;
+	struct hw_perf_event	hw;
+	local64_t		count;
+	struct perf_event	*group_leader;
+	void			*pmu_private;
+};
+
+struct perf_sample_data {
+	u64	period;
+};
+
+struct mmcr_regs {
+	unsigned long	mmcr0;
+	unsigned long	mmcr1;
+	unsigned long	mmcr2;
+};
+
+struct power_pmu {
+	int		n_counter;
+	unsigned long	add_fields;
+	unsigned long	test_adder;
+	int		(*compute_mmcr)(u64 events[], int n, unsigned int hwc[],
+					struct mmcr_regs *mmcr, struct perf_event *pevents[],
+					u32 flags);
+	u32		flags;
+};
+
+#define perf_event_update_userpage(event)	((void)(event))
+#define perf_sample_data_init(data, addr, p)	((data)->period = (p))
+#define perf_event_account_interrupt(event)	((void)(event), 0)
+#define has_branch_stack(event)			((void)(event), false)
+
+static void perf_pmu_disable(struct pmu *pmu)
+{
+	if (!pmu->disabled++)
+		pmu->pmu_disable(pmu);
+}
+
+static void perf_pmu_enable(struct pmu *pmu)
+{
+	if (!--pmu->disabled)
+		pmu->pmu_enable(pmu);
+}
+
+static int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
+			       struct pt_regs *regs);
+
+#endif
