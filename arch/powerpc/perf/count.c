@@ -176,3 +176,27 @@ void power_limited_arm(struct power_cpu *cpu)
 			power_event_arm(cpu, event, event->hw.idx);
 	}
 }
+
+/**
+ * power_overflow_defer - let periods that have ended end with the next occurrence instead
+ * @cpu: this CPU
+ *
+ * For overflows whose interrupt has been lost.
+ *
+ * Context: interrupts off, counters frozen.
+ */
+void power_overflow_defer(struct power_cpu *cpu)
+{
+	int i, pmc;
+
+	for (i = 0; i < cpu->n; i++) {
+		pmc = cpu->events[i]->hw.idx;
+		if (!pmc || power_limited(pmc) || !(power_pmc_read(pmc) & PMC_OVERFLOW))
+			continue;
+		power_event_leave(cpu->events[i]);
+		if (cpu->events[i]->hw.state & PERF_HES_STOPPED)
+			power_pmc_write(pmc, 0);
+		else
+			power_event_arm(cpu, cpu->events[i], pmc);
+	}
+}

@@ -146,8 +146,11 @@ static void power_enable(struct pmu *pmu)
 	cpu->disabled = false;
 	/* A program's MMCR0 has PMAO for a pending branch. */
 	waits = !cpu->ebb && power_counts_over(cpu);
+	/* Without soft masking, software cannot make the interrupt pending. */
+	if (waits && !IS_ENABLED(CONFIG_PPC64))
+		power_overflow_defer(cpu);
 	power_run(cpu);
-	if (waits) {
+	if (waits && IS_ENABLED(CONFIG_PPC64)) {
 		/*
 		 * The writes of MMCR0 have cleared PMAO, and a counter in overflow does not set it
 		 * again. Software does not set it either: on processors with CPU_FTR_PMAO_BUG, that

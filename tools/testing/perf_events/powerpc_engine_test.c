@@ -88,14 +88,14 @@ static int perf_event_overflow(struct perf_event *event, struct perf_sample_data
 	return 0;
 }
 
-/* Run @steps in user space. */
-static void machine_run(int steps)
+/* Run @steps in user space, with interrupts off if @masked. */
+static void machine_run(int steps, bool masked)
 {
 	struct pt_regs regs = { .user = true };
 
 	while (steps--) {
 		machine_step();
-		if (!machine_pending)
+		if (!machine_pending || masked)
 			continue;
 		machine_pending = false;
 		power_interrupt(&regs);
@@ -172,7 +172,7 @@ static bool test_samples(void)
 	test_begin(&driver, false);
 	test_add(&sampler, 1, 1000);
 	test_add(&counter, 2, 0);
-	machine_run(10000);
+	machine_run(10000, false);
 	return samples == 10 && test_count(&sampler) == 10000 && test_count(&counter) == 10000;
 }
 
@@ -185,16 +185,54 @@ static bool test_limited(void)
 	test_begin(&driver, true);
 	test_add(&sampler, 1, 1000);
 	test_add(&limited, 6, 0);
-	machine_run(10000);
+	machine_run(10000, false);
 	ktap_note("%d samples, %lld of 10000 steps", samples, (long long)test_count(&limited));
 	return samples == 10 && test_count(&limited) == 10000;
 }
 
+/* The PMU is disabled between an overflow and its interrupt. */
+static bool test_late(void)
+{
+	struct test_event sampler, counter;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	test_add(&sampler, 1, 1000);
+	test_add(&counter, 2, 0);
+	machine_run(1000, true);
+	perf_pmu_disable(&power_pmu_ops);
+	perf_pmu_enable(&power_pmu_ops);
+	machine_run(1, false);
+	return samples == 1 && test_count(&sampler) == 1001 && test_count(&counter) == 1001;
+}
+
+/* The same, with a period of more than 31 bits. */
+static bool test_late_long(void)
+{
+	struct test_event sampler;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	test_add(&sampler, 1, (1ULL << 31) + 1000);
+	/* The counter has started at 0. */
+	machine_registers[SPRN_PMC1] = (1U << 31) - 10;
+	machine_run(10, true);
+	perf_pmu_disable(&power_pmu_ops);
+	perf_pmu_enable(&power_pmu_ops);
+	machine_run(999, false);
+	if (samples)
+		return false;
+	machine_run(1, false);
+	return samples == 1;
+}
+
 int main(void)
 {
-	ktap_plan(3);
+	ktap_plan(5);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
+	ktap_result(test_late(), "late_overflow");
+	ktap_result(test_late_long(), "late_overflow_of_long_period");
 	ktap_result(!harness_warned, "warnings");
 	return ktap_end();
 }

@@ -143,6 +143,37 @@ static void overflow_waits_for_enable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mmcr0 & (MMCR0_PMAO | MMCR0_FC), 0);
 }
 
+/* On 32 bits, the period ends with the next occurrence. */
+static void overflow_deferred(struct kunit *test)
+{
+	unsigned long flags, counter, untouched;
+	struct perf_event *sampler;
+	s64 left;
+
+	migrate_disable();
+	sampler = overflow_event(test, smp_processor_id(), 1ULL << 30);
+	if (!sampler) {
+		migrate_enable();
+		return;
+	}
+	local_irq_save(flags);
+	perf_pmu_disable(sampler->pmu);
+	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW - 7);
+	power_overflow_defer(this_cpu_ptr(&power_cpus));
+	untouched = power_pmc_read(sampler->hw.idx);
+	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
+	power_overflow_defer(this_cpu_ptr(&power_cpus));
+	counter = power_pmc_read(sampler->hw.idx);
+	left = local64_read(&sampler->hw.period_left);
+	perf_pmu_enable(sampler->pmu);
+	local_irq_restore(flags);
+	perf_event_release_kernel(sampler);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, untouched, PMC_OVERFLOW - 7);
+	KUNIT_EXPECT_EQ(test, counter, PMC_OVERFLOW - 1);
+	KUNIT_EXPECT_EQ(test, left, 1);
+}
+
 /* A late interrupt finds running counters. */
 static void overflow_served_frozen(struct kunit *test)
 {
@@ -210,6 +241,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_without_sample_is_throttled),
 	KUNIT_CASE(overflow_of_stopped_comes_again),
 	KUNIT_CASE(overflow_waits_for_enable),
+	KUNIT_CASE(overflow_deferred),
 	KUNIT_CASE(overflow_served_frozen),
 	KUNIT_CASE(overflow_address_is_of_interrupt),
 	{}
