@@ -20,6 +20,8 @@ static u32 machine_registers[SPRN_END];
 static bool machine_pending;
 /* PMC5 and PMC6 cannot be frozen. */
 static bool machine_limited;
+/* Steps while the other counters were not frozen, and all steps of user space */
+static u64 machine_counted, machine_steps;
 
 /* Let all counters count. */
 static void machine_step(void)
@@ -28,6 +30,7 @@ static void machine_step(void)
 	bool frozen = *mmcr0 & MMCR0_FC;
 	int pmc;
 
+	machine_counted += !frozen;
 	for (pmc = 1; pmc <= 6; pmc++) {
 		bool limited = machine_limited && pmc >= 5;
 
@@ -94,6 +97,7 @@ static void machine_run(int steps, bool masked)
 	struct pt_regs regs = { .user = true };
 
 	while (steps--) {
+		machine_steps++;
 		machine_step();
 		if (!machine_pending || masked)
 			continue;
@@ -102,15 +106,29 @@ static void machine_run(int steps, bool masked)
 	}
 }
 
-/* The code of an event is the number of its counter. */
+/* An event on any of PMC1 to PMC4. All other codes are the number of the counter. */
+#define CODE_ANY	0x10
+
 static int test_compute(u64 events[], int n, unsigned int hwc[], struct mmcr_regs *mmcr,
 			struct perf_event *pevents[], u32 flags)
 {
+	unsigned int used = 0, pmc = 0;
 	int i;
 
 	mmcr->mmcr0 = MMCR0_PMC1CE | MMCR0_PMCjCE;
 	for (i = 0; i < n; i++)
-		hwc[i] = events[i] - 1;
+		used |= BIT(events[i]);
+	for (i = 0; i < n; i++) {
+		if (events[i] != CODE_ANY) {
+			hwc[i] = events[i] - 1;
+			continue;
+		}
+		while (used & BIT(++pmc))
+			;
+		if (pmc > 4)
+			return -1;
+		hwc[i] = pmc - 1;
+	}
 	return 0;
 }
 
@@ -226,13 +244,214 @@ static bool test_late_long(void)
 	return samples == 1;
 }
 
+/**
+ * struct test_slot - an event of the random test
+ * @test: the event
+ * @code: its code; 0: not added
+ * @period: its period; 0: it does not sample
+ * @stopped: it was stopped
+ * @begin: its clock when its count was checked last
+ * @count: its count then
+ */
+struct test_slot {
+	struct test_event	test;
+	int			code;
+	u64			period;
+	bool			stopped;
+	u64			begin;
+	u64			count;
+};
+
+#define SLOTS	6
+
+static struct test_slot slots[SLOTS];
+
+/* Steps that an event counts */
+static u64 slot_clock(const struct test_slot *slot)
+{
+	return machine_limited && slot->code >= 5 && slot->code <= 6 ? machine_steps :
+		machine_counted;
+}
+
+/* Can an event be counted beside the others? Equal events that do not sample share a counter. */
+static bool slot_fits(int code, u64 period)
+{
+	unsigned int named = 0;
+	int i, anys = 0, shared = 0;
+
+	for (i = 0; i < SLOTS; i++) {
+		if (!slots[i].code)
+			continue;
+		if (slots[i].code == code && !period && !slots[i].period)
+			return true;
+		if (slots[i].code == code && code != CODE_ANY)
+			return false;
+		if (slots[i].code == CODE_ANY) {
+			anys += slots[i].period || !shared;
+			shared |= !slots[i].period;
+		} else {
+			named |= BIT(slots[i].code);
+		}
+	}
+	if (code == CODE_ANY)
+		anys++;
+	else
+		named |= BIT(code);
+	return anys + __builtin_popcount(named & 0x1e) <= 4;
+}
+
+/* Is a sampling event's counter in overflow, and no interrupt is pending? */
+static bool slot_lost(const struct test_slot *slot)
+{
+	return slot->period && !slot->stopped && !machine_pending &&
+	       machine_registers[slot->test.event.hw.idx] & PMC_OVERFLOW;
+}
+
+static bool slot_check(struct test_slot *slot)
+{
+	u64 now = slot_clock(slot), count = test_count(&slot->test);
+	u64 expected = slot->count + (slot->stopped ? 0 : now - slot->begin);
+
+	if (slot_lost(slot)) {
+		ktap_note("code %x: an overflow is lost", slot->code);
+		return false;
+	}
+
+	slot->begin = now;
+	slot->count = count;
+	if (count == expected)
+		return true;
+	ktap_note("code %x, period %llu: %llu instead of %llu", slot->code,
+		  (unsigned long long)slot->period, (unsigned long long)count,
+		  (unsigned long long)expected);
+	return false;
+}
+
+static void slot_add(struct test_slot *slot, u64 *seed)
+{
+	int code = harness_random(seed) % 7 ?: CODE_ANY;
+	u64 period = harness_random(seed) % 2 && !(machine_limited && code >= 5 && code <= 6) ?
+		     harness_random(seed) % 300 + 1 : 0;
+
+	if (!slot_fits(code, period))
+		return;
+	slot->code = code;
+	slot->period = period;
+	slot->stopped = false;
+	slot->count = 0;
+	slot->begin = slot_clock(slot);
+	test_add(&slot->test, code, period);
+}
+
+/* Let many steps pass, if no counter that can interrupt overflows. */
+static void machine_leap(u32 steps)
+{
+	int pmc;
+
+	for (pmc = 1; pmc <= 6; pmc++) {
+		if (!(machine_limited && pmc >= 5) &&
+		    machine_registers[pmc] + (u64)steps >= PMC_OVERFLOW)
+			return;
+	}
+	if (machine_registers[SPRN_MMCR0] & MMCR0_FC)
+		return;
+	for (pmc = 1; pmc <= 6; pmc++)
+		machine_registers[pmc] += steps;
+	machine_counted += steps;
+	machine_steps += steps;
+}
+
+/* Change an event, or run. Returns whether all counts are right. */
+static bool random_step(u64 *seed)
+{
+	struct test_slot *slot = &slots[harness_random(seed) % SLOTS];
+	struct perf_event *event = &slot->test.event;
+	int i;
+
+	switch (harness_random(seed) % 8) {
+	case 0:
+		if (!slot->code) {
+			slot_add(slot, seed);
+			break;
+		}
+		if (!slot_check(slot))
+			return false;
+		event->pmu->del(event, 0);
+		slot->code = 0;
+		break;
+	case 1:
+		if (!slot->code)
+			break;
+		if (!slot_check(slot))
+			return false;
+		if (slot->stopped)
+			event->pmu->start(event, 0);
+		else
+			event->pmu->stop(event, 0);
+		slot->stopped = !slot->stopped;
+		break;
+	case 2:
+		perf_pmu_disable(&power_pmu_ops);
+		/* The kernel works while the PMU is disabled. */
+		for (i = harness_random(seed) % 100; i; i--)
+			machine_step();
+		perf_pmu_enable(&power_pmu_ops);
+		break;
+	case 3:
+		/* The value that a former user has left */
+		i = harness_random(seed) % 4 + 1;
+		if (!power_cpus.used)
+			machine_registers[i] = harness_random(seed);
+		break;
+	case 4:
+		machine_leap(harness_random(seed) / 8);
+		break;
+	default:
+		machine_run(harness_random(seed) % 200, harness_random(seed) % 4 == 0);
+	}
+	if (harness_random(seed) % 4)
+		return true;
+	for (i = 0; i < SLOTS; i++) {
+		if (slots[i].code && !slot_check(&slots[i]))
+			return false;
+	}
+	return true;
+}
+
+#define ROUNDS	200
+#define STEPS	500
+
+/* Events are added, removed, stopped, started and moved at random: all count exactly. */
+static bool test_random(bool limited)
+{
+	struct power_pmu driver;
+	u64 seed;
+	int i;
+
+	for (seed = 1; seed <= ROUNDS; seed++) {
+		u64 state = seed;
+
+		test_begin(&driver, limited);
+		memset(slots, 0, sizeof(slots));
+		for (i = 0; i < STEPS; i++) {
+			if (!random_step(&state)) {
+				ktap_note("seed %llu, step %d", (unsigned long long)seed, i);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 int main(void)
 {
-	ktap_plan(5);
+	ktap_plan(7);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_late(), "late_overflow");
 	ktap_result(test_late_long(), "late_overflow_of_long_period");
+	ktap_result(test_random(false), "random");
+	ktap_result(test_random(true), "random_limited");
 	ktap_result(!harness_warned, "warnings");
 	return ktap_end();
 }
