@@ -282,6 +282,7 @@ static unsigned long registers_save_with(struct power_cpu *cpu, unsigned long mm
 	kept = registers_begin();
 	pmc1 = power_pmc_read(1);
 	before = registers_of_thread(program);
+	power_control_forget(cpu);
 	power_control_write(cpu);
 	power_user_run(cpu);
 	/* Without PMC1CE the hardware does not set PMAO. */
