@@ -57,16 +57,14 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 
 /*
  * Clear the counters with a value of a former user: a program must not see what another task has
- * counted. User space can read all counters before ISA 3.1, and with event-based branches later,
- * too. The counters are frozen.
+ * counted. Samples can have the registers of all counters. User space can read the counters before
+ * ISA 3.1, and with event-based branches later, too. The counters are frozen.
  */
 static void power_counters_clear(struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->left;
 	int pmc;
 
-	if (!mask || (power_has(PPMU_ARCH_31) && !cpu->ebb))
-		return;
 	for_each_set_bit(pmc, &mask, BITS_PER_TYPE(cpu->left))
 		power_pmc_write(pmc, 0);
 	cpu->left = 0;
