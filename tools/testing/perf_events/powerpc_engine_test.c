@@ -244,6 +244,28 @@ static bool test_late_long(void)
 	return samples == 1;
 }
 
+/* A counter steps back when speculative counts are rolled back, also after its interrupt. */
+static bool test_rollback(void)
+{
+	struct test_event sampler;
+	struct power_pmu driver;
+	s64 before, after;
+
+	test_begin(&driver, false);
+	test_add(&sampler, 1, 1000);
+	machine_run(1000, true);
+	before = test_count(&sampler);
+	machine_registers[SPRN_PMC1] -= 5;
+	after = test_count(&sampler);
+	/* The interrupt finds no overflow. */
+	machine_run(1, false);
+	machine_run(4, false);
+	if (before != 1000 || after != 1000 || samples)
+		return false;
+	machine_run(1, false);
+	return samples == 1 && test_count(&sampler) == 1000;
+}
+
 /**
  * struct test_slot - an event of the random test
  * @test: the event
@@ -445,11 +467,12 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(7);
+	ktap_plan(8);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_late(), "late_overflow");
 	ktap_result(test_late_long(), "late_overflow_of_long_period");
+	ktap_result(test_rollback(), "rollback");
 	ktap_result(test_random(false), "random");
 	ktap_result(test_random(true), "random_limited");
 	ktap_result(!harness_warned, "warnings");
