@@ -67,11 +67,33 @@ static void compat_generic_events(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, compat_generic[i], compat_hardware[i], "%d", i);
 }
 
+/* The ISA has events for misses only. */
+static const struct isa207_cell compat_cells[] = {
+	{ C(L1D), C(OP_READ), 0, 0x400f0 },
+	{ C(L1D), C(OP_WRITE), 0, 0x300f0 },
+	{ C(L1D), C(OP_PREFETCH), 0, 0 },
+	{ C(L1I), C(OP_READ), 0, 0x200fc },
+	{ C(L1I), C(OP_WRITE), 0, -1 },
+	{ C(L1I), C(OP_PREFETCH), 0, 0 },
+	{ C(LL), C(OP_READ), 0, 0x300fe },
+	{ C(LL), C(OP_WRITE), 0, 0 },
+	{ C(LL), C(OP_PREFETCH), 0, 0 },
+	{ C(DTLB), C(OP_READ), 0, 0x300fc },
+	{ C(ITLB), C(OP_READ), 0, 0x400fc },
+	{ C(BPU), C(OP_READ), 0, 0x400f6 },
+};
+
+static void compat_cache_events(struct kunit *test)
+{
+	isa207_check_caches(test, compat_cache, compat_cells, ARRAY_SIZE(compat_cells));
+}
+
 static struct kunit_case compat_cases[] = {
 	KUNIT_CASE(compat_compute_one),
 	KUNIT_CASE(compat_refuses),
 	KUNIT_CASE(compat_codes_that_equal),
 	KUNIT_CASE(compat_generic_events),
+	KUNIT_CASE(compat_cache_events),
 	{}
 };
 
