@@ -8,14 +8,15 @@
 #define _LINUX_PERF_EVENT_SIDEBAND_H
 
 #include <uapi/linux/perf_event.h>
-#include <linux/jump_label_ratelimit.h>
+#include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 struct bpf_prog;
 struct task_struct;
 struct vm_area_struct;
 
-/* Kinds of hooks. Each has a static key, which is enabled while an event requests its records. */
+/* Kinds of hooks. Each has a number of users: the events that request its records. */
 enum perf_sideband_kind {
 	PERF_SIDEBAND_MMAP,
 	PERF_SIDEBAND_COMM,
@@ -31,11 +32,15 @@ enum perf_sideband_kind {
 	NR_PERF_SIDEBAND,
 };
 
-extern struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
+/*
+ * Counters, not static keys: code of a key is patched by several IPIs to all CPUs, and a tool such
+ * as perf record requests most kinds of records.
+ */
+extern atomic_t perf_sideband_users[NR_PERF_SIDEBAND];
 
 static __always_inline bool perf_sideband_heard(enum perf_sideband_kind kind)
 {
-	return static_key_false(&perf_sideband_keys[kind].key);
+	return unlikely(atomic_read(&perf_sideband_users[kind]));
 }
 
 void __perf_event_mmap(struct vm_area_struct *vma);

@@ -9,7 +9,7 @@
 #define PERF_EVENT_CALLCHAIN		0x2	/* callchain buffers */
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events_get() */
 #define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */
-#define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_keys */
+#define PERF_EVENT_SIDEBAND		0x10	/* perf_sideband_users */
 #define PERF_EVENT_FILTER_TEXT		0x800	/* text of a tracepoint's filter */
 #define PERF_EVENT_NEEDS_TICK		0x80	/* perf_tick_get() */
 

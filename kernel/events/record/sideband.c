@@ -6,8 +6,8 @@
  * context of the running task. So the events of the CPU and of the task where a record
  * originates get the record.
  */
+#include <linux/cache.h>
 #include <linux/cgroup.h>
-#include <linux/jump_label_ratelimit.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
@@ -32,7 +32,8 @@ static DEFINE_PER_CPU(struct listeners, listeners) = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(listeners.lock),
 };
 
-struct static_key_deferred perf_sideband_keys[NR_PERF_SIDEBAND];
+/* In a cache line of their own: opens write them, and hooks on all CPUs read them. */
+atomic_t perf_sideband_users[NR_PERF_SIDEBAND] __cacheline_aligned_in_smp;
 
 /* All kinds of records. PERF_SIDEBAND_FILTERS is not a record, and has no attribute. */
 static const struct perf_record_kind *const perf_record_kinds[] = {
@@ -85,19 +86,15 @@ bool perf_sideband_wanted(const struct perf_event_attr *attr)
 }
 
 /**
- * perf_sideband_init - initialise the static keys
- *
- * The rate limit avoids a code patch for each event that is opened and closed.
+ * perf_sideband_init - compute which attributes request records
  *
  * Context: at boot.
  */
 void __init perf_sideband_init(void)
 {
 	struct perf_event_attr attr = {};
-	int kind, bit;
+	int bit;
 
-	for (kind = 0; kind < NR_PERF_SIDEBAND; kind++)
-		jump_label_rate_limit(&perf_sideband_keys[kind], 60 * HZ);
 	/*
 	 * Test each flag alone. This also covers kinds that require two flags, because one of
 	 * these flags alone requests another kind.
@@ -113,30 +110,29 @@ void __init perf_sideband_init(void)
  * perf_sideband_get - enable the hooks for a kind of record
  * @kind: kind of record
  *
- * Context: may sleep.
+ * Context: any.
  */
 void perf_sideband_get(enum perf_sideband_kind kind)
 {
-	static_key_slow_inc(&perf_sideband_keys[kind].key);
+	atomic_inc(&perf_sideband_users[kind]);
 }
 
 /**
  * perf_sideband_put - undo perf_sideband_get()
  * @kind: kind of record
  *
- * Context: may sleep.
+ * Context: any.
  */
 void perf_sideband_put(enum perf_sideband_kind kind)
 {
-	static_key_slow_dec_deferred(&perf_sideband_keys[kind]);
+	WARN_ON_ONCE(atomic_dec_return(&perf_sideband_users[kind]) < 0);
 }
 
 /**
  * perf_sideband_open - enable the hooks for the records of a new event
  * @event: a root event; its inherited copies share this
  *
- * Context: may sleep, and patches code, which takes the CPU hotplug lock: the mutex of a context,
- * which CPU hotplug takes, must not be held.
+ * Context: any.
  */
 void perf_sideband_open(struct perf_event *event)
 {
@@ -148,7 +144,7 @@ void perf_sideband_open(struct perf_event *event)
 	event->event_flags |= PERF_EVENT_SIDEBAND;
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
 		if (perf_record_kinds[i]->asks(attr))
-			perf_sideband_get(perf_record_kinds[i]->key);
+			perf_sideband_get(perf_record_kinds[i]->hook);
 	}
 }
 
@@ -166,7 +162,7 @@ void perf_sideband_close(struct perf_event *event)
 	event->event_flags &= ~PERF_EVENT_SIDEBAND;
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
 		if (perf_record_kinds[i]->asks(attr))
-			perf_sideband_put(perf_record_kinds[i]->key);
+			perf_sideband_put(perf_record_kinds[i]->hook);
 	}
 }
 

@@ -12,8 +12,8 @@ struct perf_record;
 
 /**
  * struct perf_record_kind - description of a kind of record
- * @key: static key of its hooks
- * @asks: do these attributes request it? The key is enabled while an event does
+ * @hook: its hooks
+ * @asks: do these attributes request it? The hooks are enabled while an event does
  * @type: PERF_RECORD_*, unless the sender or @fill sets it
  * @body_size: bytes of the body, unless @fill sets it
  * @wants: does an event of this kind want this particular record? NULL: always
@@ -23,7 +23,7 @@ struct perf_record;
  * A row is next to its functions; sideband.c lists all rows.
  */
 struct perf_record_kind {
-	enum perf_sideband_kind	key;
+	enum perf_sideband_kind	hook;
 	bool			(*asks)(const struct perf_event_attr *attr);
 	u16			type;
 	u16			body_size;
@@ -63,7 +63,6 @@ struct perf_record {
 #define PERF_RECORD_OF(row)	\
 	.kind = &(row), .type = (row).type, .body_size = (row).body_size
 
-/* May sleep: the first event patches code, and so does the last one after a delay. */
 void perf_sideband_get(enum perf_sideband_kind kind);
 void perf_sideband_put(enum perf_sideband_kind kind);
 

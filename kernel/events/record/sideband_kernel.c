@@ -29,7 +29,7 @@ static bool perf_record_asks_ksymbol(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_ksymbol_kind = {
-	.key		= PERF_SIDEBAND_KSYMBOL,
+	.hook		= PERF_SIDEBAND_KSYMBOL,
 	.asks		= perf_record_asks_ksymbol,
 	.type		= PERF_RECORD_KSYMBOL,
 	.body_size	= sizeof(struct ksymbol_body),
@@ -88,7 +88,7 @@ static bool perf_record_asks_bpf(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_bpf_kind = {
-	.key		= PERF_SIDEBAND_BPF,
+	.hook		= PERF_SIDEBAND_BPF,
 	.asks		= perf_record_asks_bpf,
 	.type		= PERF_RECORD_BPF_EVENT,
 	.body_size	= sizeof(struct bpf_body),
@@ -164,7 +164,7 @@ static bool perf_record_asks_text_poke(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_text_poke_kind = {
-	.key		= PERF_SIDEBAND_TEXT_POKE,
+	.hook		= PERF_SIDEBAND_TEXT_POKE,
 	.asks		= perf_record_asks_text_poke,
 	.type		= PERF_RECORD_TEXT_POKE,
 	.body_size	= sizeof(struct text_poke_body),
@@ -207,7 +207,7 @@ static bool perf_record_asks_cgroup(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_cgroup_kind = {
-	.key		= PERF_SIDEBAND_CGROUP,
+	.hook		= PERF_SIDEBAND_CGROUP,
 	.asks		= perf_record_asks_cgroup,
 	.type		= PERF_RECORD_CGROUP,
 	.body_size	= sizeof(u64),

@@ -116,7 +116,7 @@ static bool perf_record_asks_mmap(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_mmap_kind = {
-	.key	= PERF_SIDEBAND_MMAP,
+	.hook	= PERF_SIDEBAND_MMAP,
 	.asks	= perf_record_asks_mmap,
 	.wants	= perf_record_wants_mmap,
 	.fill	= perf_record_fill_mmap,
@@ -127,9 +127,9 @@ static bool perf_record_asks_build_id(const struct perf_event_attr *attr)
 	return attr->build_id && attr->mmap2;
 }
 
-/* Not a record of its own: while the key is enabled, MMAP2 records look up build ids. */
+/* Not a record of its own: while the hook is enabled, MMAP2 records look up build ids. */
 const struct perf_record_kind perf_build_id_kind = {
-	.key	= PERF_SIDEBAND_BUILD_ID,
+	.hook	= PERF_SIDEBAND_BUILD_ID,
 	.asks	= perf_record_asks_build_id,
 	.wants	= perf_record_wants_mmap,
 };

@@ -54,7 +54,7 @@ static bool perf_record_asks_comm(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_comm_kind = {
-	.key		= PERF_SIDEBAND_COMM,
+	.hook		= PERF_SIDEBAND_COMM,
 	.asks		= perf_record_asks_comm,
 	.type		= PERF_RECORD_COMM,
 	.body_size	= sizeof(struct ids_body),
@@ -141,7 +141,7 @@ static bool perf_record_asks_task(const struct perf_event_attr *attr)
 
 /* The sender sets PERF_RECORD_FORK or PERF_RECORD_EXIT. */
 const struct perf_record_kind perf_task_kind = {
-	.key		= PERF_SIDEBAND_TASK,
+	.hook		= PERF_SIDEBAND_TASK,
 	.asks		= perf_record_asks_task,
 	.body_size	= sizeof(struct task_body),
 	.fill		= perf_record_fill_task,
@@ -263,7 +263,7 @@ static bool perf_record_asks_namespaces(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_namespaces_kind = {
-	.key		= PERF_SIDEBAND_NAMESPACES,
+	.hook		= PERF_SIDEBAND_NAMESPACES,
 	.asks		= perf_record_asks_namespaces,
 	.type		= PERF_RECORD_NAMESPACES,
 	.body_size	= sizeof(struct namespaces_body),
@@ -329,7 +329,7 @@ static bool perf_record_asks_switch(const struct perf_event_attr *attr)
 }
 
 const struct perf_record_kind perf_switch_kind = {
-	.key	= PERF_SIDEBAND_SWITCH,
+	.hook	= PERF_SIDEBAND_SWITCH,
 	.asks	= perf_record_asks_switch,
 	.fill	= perf_record_fill_switch,
 };

@@ -137,9 +137,8 @@ static int perf_addr_filter_parse(struct perf_event *event, char *text, struct f
  * Create all filters of @text, or return an error and create none.
  *
  * A lookup below /proc may take another task's exec_update_lock, which nests outside of every
- * context's mutex. perf_sideband_get() may patch code and take the CPU hotplug lock, and CPU
- * hotplug may wait for a context's mutex. So the mutex is dropped during lookups and
- * allocations, and the event is checked again afterwards.
+ * context's mutex. So the mutex is dropped during lookups and allocations, and the event is
+ * checked again afterwards.
  */
 static int perf_addr_filter_make(struct perf_event *event, char *text, struct filter_list *filters)
 {

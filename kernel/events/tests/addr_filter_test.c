@@ -286,7 +286,7 @@ static void filter_test_refused(struct kunit *test, struct perf_event *event, co
 	struct perf_addr_filter_range ranges[TEST_NR];
 	struct list_head *first = perf_event_addr_filters(event)->list.next;
 	unsigned long gen = perf_event_filters(event)->gen;
-	int files = static_key_count(&perf_sideband_keys[PERF_SIDEBAND_FILTERS].key);
+	int files = atomic_read(&perf_sideband_users[PERF_SIDEBAND_FILTERS]);
 	unsigned int told_before = READ_ONCE(nr_told);
 
 	memcpy(ranges, event->addr_filter_ranges, sizeof(ranges));
@@ -294,7 +294,7 @@ static void filter_test_refused(struct kunit *test, struct perf_event *event, co
 	KUNIT_EXPECT_EQ_MSG(test, perf_refusal_take(), id, "%s", text);
 	KUNIT_EXPECT_PTR_EQ_MSG(test, perf_event_addr_filters(event)->list.next, first, "%s", text);
 	KUNIT_EXPECT_EQ_MSG(test, perf_event_filters(event)->gen, gen, "%s", text);
-	KUNIT_EXPECT_EQ_MSG(test, static_key_count(&perf_sideband_keys[PERF_SIDEBAND_FILTERS].key),
+	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&perf_sideband_users[PERF_SIDEBAND_FILTERS]),
 			    files, "%s", text);
 	KUNIT_EXPECT_EQ_MSG(test, READ_ONCE(nr_told), told_before, "%s", text);
 	KUNIT_EXPECT_MEMEQ(test, event->addr_filter_ranges, ranges, sizeof(ranges));
@@ -313,7 +313,7 @@ static void test_set(struct kunit *test)
 		return;
 	}
 
-	/* Use the key like another event with a file filter: the key's count must be exact. */
+	/* Use the hooks like another event with a file filter: their count must be exact. */
 	perf_sideband_get(PERF_SIDEBAND_FILTERS);
 	before = READ_ONCE(nr_told);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);

@@ -445,6 +445,31 @@ static void record_without_takers(struct kunit *test)
 	perf_event_release_kernel(counter);
 }
 
+/* The hooks for an event's records are enabled from its open to its close, and no longer. */
+static void hooks_of_an_event(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+		.size = sizeof(attr), .namespaces = 1,
+	};
+	const atomic_t *users = &perf_sideband_users[PERF_SIDEBAND_NAMESPACES];
+	const atomic_t *others = &perf_sideband_users[PERF_SIDEBAND_KSYMBOL];
+	int before = atomic_read(users), before_others = atomic_read(others), i;
+	struct perf_event *listener[2];
+
+	for (i = 0; i < ARRAY_SIZE(listener); i++) {
+		listener[i] = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(listener[i]));
+		KUNIT_EXPECT_EQ(test, atomic_read(users), before + i + 1);
+	}
+	KUNIT_EXPECT_TRUE(test, perf_sideband_heard(PERF_SIDEBAND_NAMESPACES));
+	KUNIT_EXPECT_EQ(test, atomic_read(others), before_others);
+	for (i = 0; i < ARRAY_SIZE(listener); i++)
+		perf_event_release_kernel(listener[i]);
+	KUNIT_EXPECT_EQ(test, atomic_read(users), before);
+	KUNIT_EXPECT_EQ(test, perf_sideband_heard(PERF_SIDEBAND_NAMESPACES), before > 0);
+}
+
 static struct kunit_case told_cases[] = {
 	KUNIT_CASE(memory_accesses),
 	KUNIT_CASE(branches),
@@ -452,6 +477,7 @@ static struct kunit_case told_cases[] = {
 	KUNIT_CASE(of_a_guest),
 	KUNIT_CASE(clock_of_choice),
 	KUNIT_CASE(record_without_takers),
+	KUNIT_CASE(hooks_of_an_event),
 	{}
 };
 
