@@ -224,7 +224,7 @@ void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 		if (to && !to->dead && perfctr_cstatus_nrctrs(from->state->cstatus) &&
 		    perfctr_cstatus_nrctrs(to->state->cstatus) &&
 		    !perfctr_cstatus_has_ictrs(to->state->cstatus) &&
-		    cpumask_empty(perfctr_cpu_forbidden()))
+		    !cpumask_test_cpu(smp_processor_id(), perfctr_cpu_forbidden()))
 			perfctr_cpu_hand_over();
 	}
 	if (to)
