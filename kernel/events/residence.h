@@ -12,6 +12,7 @@
 #ifndef _KERNEL_EVENTS_RESIDENCE_H
 #define _KERNEL_EVENTS_RESIDENCE_H
 
+#include <linux/cache.h>
 #include <linux/perf_event.h>
 #include <linux/refcount.h>
 #include <linux/task_work.h>
@@ -21,22 +22,26 @@
 
 /**
  * struct perf_clones - data shared by contexts that are clones of one another
- * @refcount: references of these contexts, and of @work while it is queued
- * @asked: a residence was requested, or could not be made; see perf_clones_ask()
  * @at: residences by CPU, NULL until the first request; entries remain until the last context has
  *	left
+ * @asked: a residence was requested, or could not be made; see perf_clones_ask()
  * @work: makes a residence, in a task that would have used it
  * @free_work: frees the residences after the last reference was dropped
+ * @refcount: references of these contexts, and of @work while it is queued. Not in the cache line
+ *	of @at: each fork and exit of a clone writes it, and switches on all CPUs read @at
  */
 struct perf_clones {
-	refcount_t			refcount;
-	unsigned int			asked;
 	struct perf_event_context	**at;
+	unsigned int			asked;
 	union {
 		struct callback_head	work;
 		struct work_struct	free_work;
 	};
+	refcount_t			refcount ____cacheline_aligned_in_smp;
 };
+
+/* kmalloc() aligns a size of whole cache lines to cache lines. */
+static_assert(!IS_ENABLED(CONFIG_SMP) || offsetof(struct perf_clones, refcount) >= SMP_CACHE_BYTES);
 
 /* residence.c */
 void perf_clones_join(struct perf_event_context *parent, struct perf_event_context *child);
