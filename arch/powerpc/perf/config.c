@@ -44,7 +44,8 @@ void power_release(void)
 static void power_event_destroy(struct perf_event *event)
 {
 	kfree(event->pmu_private);
-	power_release();
+	if (!event->parent)
+		power_release();
 }
 
 /**
@@ -273,7 +274,8 @@ static int power_event_finish(struct perf_event *event)
 		err = perf_event_refuse(event, "group_fd",
 					"is of a group that does not fit the counters: split it",
 					err);
-	if (!err)
+	/* The root of a copy has reserved the hardware, and is freed after the copy. */
+	if (!err && !event->parent)
 		err = power_reserve();
 	if (err) {
 		kfree(encoded);
