@@ -89,7 +89,8 @@ int x86_branch_init_event(struct perf_event *event)
 	err = x86_branch_filter_init(core, event);
 	if (err)
 		return err;
-	err = x86_add_exclusive(x86_lbr_exclusive_lbr);
+	/* The root of a copy has reserved the branch unit, and is freed after the copy. */
+	err = event->parent ? 0 : x86_add_exclusive(x86_lbr_exclusive_lbr);
 	if (err)
 		return perf_event_refuse(event, "attr.sample_type",
 					 "has branch stacks, but the branch unit is in use", err);
@@ -105,7 +106,8 @@ int x86_branch_init_event(struct perf_event *event)
  */
 void x86_branch_destroy(struct perf_event *event)
 {
-	x86_del_exclusive(x86_lbr_exclusive_lbr);
+	if (!event->parent)
+		x86_del_exclusive(x86_lbr_exclusive_lbr);
 }
 
 static struct x86_key x86_branch_key(const struct x86_core *core, const struct perf_event *event)

@@ -21,6 +21,9 @@ int x86_add_exclusive(unsigned int what)
 {
 	int i;
 
+	/* While there is a user, there is none of another kind. */
+	if (atomic_inc_not_zero(&x86_exclusive[what]))
+		return 0;
 	guard(mutex)(&x86_exclusive_mutex);
 	for (i = 0; i < x86_lbr_exclusive_max; i++) {
 		if (i != what && atomic_read(&x86_exclusive[i]))

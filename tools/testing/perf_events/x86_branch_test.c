@@ -13,8 +13,19 @@
 #define __u64 u64
 #include "../../../arch/x86/include/asm/perfctr.h"
 
-static int x86_add_exclusive(unsigned int what) { return 0; }
-static void x86_del_exclusive(unsigned int what) { }
+static int exclusive_users;
+
+static int x86_add_exclusive(unsigned int what)
+{
+	exclusive_users++;
+	return 0;
+}
+
+static void x86_del_exclusive(unsigned int what)
+{
+	exclusive_users--;
+}
+
 static void msr_set_bit(u32 msr, int bit);
 static void msr_clear_bit(u32 msr, int bit);
 
@@ -641,6 +652,25 @@ static bool finds_registers(bool on)
 	return !harness_warned;
 }
 
+/* An event with a branch stack is a user of the branch unit; its inherited copies are none. */
+static bool counts_users(void)
+{
+	struct perf_event root = { .pmu = &core.pmu }, copy = { .pmu = &core.pmu, .parent = &root };
+	int before = exclusive_users, during;
+
+	root.attr.branch = true;
+	root.attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	copy.attr = root.attr;
+	if (x86_branch_init_event(&root) || x86_branch_init_event(&copy))
+		return false;
+	during = exclusive_users;
+	x86_branch_destroy(&copy);
+	if (exclusive_users != during || during != before + 1)
+		return false;
+	x86_branch_destroy(&root);
+	return exclusive_users == before;
+}
+
 /* Number of register accesses of each operation */
 static bool is_cheap(void)
 {
@@ -728,7 +758,7 @@ int main(int argc, char **argv)
 	int seconds = argc > 1 ? atoi(argv[1]) : 2, failed = 0;
 	unsigned int i, j;
 
-	printf("1..%zu\n", ARRAY_SIZE(configs) + 7);
+	printf("1..%zu\n", ARRAY_SIZE(configs) + 8);
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		const clock_t end = clock() + max(seconds / 8, 1) * CLOCKS_PER_SEC;
 		unsigned long runs = 0;
@@ -749,6 +779,9 @@ int main(int argc, char **argv)
 	if (!finds_registers(true))
 		failed++, printf("not ");
 	printf("ok %u registers that record\n", ++i);
+	if (!counts_users())
+		failed++, printf("not ");
+	printf("ok %u users of the branch unit\n", ++i);
 	for (j = 0; j < 4; j++) {
 		/* Those with call stacks */
 		if (!keeps_calls(&configs[j < 2 ? 2 : 4], j % 2))
