@@ -3,6 +3,7 @@
  * Registration of PMUs, the PMU of an event, and the capabilities that events need. For the
  * locking see pmu.h.
  */
+#include <linux/cache.h>
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -28,23 +29,28 @@
  * struct pmu_entry - registration data of a PMU
  * @pmu: the PMU
  * @gone: it is being unregistered: no new events
- * @lock: protects @events; innermost, process context
- * @events: all events of the PMU except inherited copies, which are found through their roots
  * @copies: one reference for each copy, in a per-CPU counter until the PMU is unregistered
- * @left: perf_pmu_unregister() waits here for @events and @copies
  * @tally: per-CPU counts for debugfs; NULL before the first reader
+ * @left: perf_pmu_unregister() waits here for @events and @copies
  * @rcu_head: for kfree_rcu()
+ * @lock: protects @events; innermost, process context. Not in the cache line of the fields that
+ *	forks and exits with inherited events read, because each open and close writes it
+ * @events: all events of the PMU except inherited copies, which are found through their roots
  */
 struct pmu_entry {
 	struct pmu		*pmu;
 	bool			gone;
-	spinlock_t		lock;		/* @events */
-	struct list_head	events;
 	struct percpu_ref	copies;
-	wait_queue_head_t	left;
 	struct perf_pmu_tally __percpu *tally;
+	wait_queue_head_t	left;
 	struct rcu_head		rcu_head;
+
+	spinlock_t		lock ____cacheline_aligned_in_smp; /* @events */
+	struct list_head	events;
 };
+
+/* kmalloc() aligns a size of whole cache lines to cache lines. */
+static_assert(!IS_ENABLED(CONFIG_SMP) || offsetof(struct pmu_entry, lock) >= SMP_CACHE_BYTES);
 
 DEFINE_MUTEX(perf_pmus_lock);	/* perf_pmus and pmu_types */
 DEFINE_STATIC_SRCU(pmus_srcu);
