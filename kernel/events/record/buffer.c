@@ -32,6 +32,14 @@
 static_assert(!IS_ENABLED(CONFIG_64BIT) ||
 	      offsetofend(struct perf_buffer, cpu) / L1_CACHE_BYTES <
 	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES);
+/*
+ * Each record changes several of them: they are in one cache line, so that it moves between CPUs
+ * once. With debugging or on PREEMPT_RT, locks have other sizes.
+ */
+static_assert(!IS_ENABLED(CONFIG_64BIT) || !IS_ENABLED(CONFIG_SMP) || sizeof(spinlock_t) > 4 ||
+	      sizeof(struct mutex) > 32 || L1_CACHE_BYTES > 128 ||
+	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES ==
+	      (offsetofend(struct perf_buffer, shared) - 1) / L1_CACHE_BYTES);
 
 /* With at most this many events on a buffer, the interrupt wakes all pollers itself. */
 #define WAKE_AT_ONCE	64

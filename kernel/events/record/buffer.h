@@ -88,10 +88,9 @@ enum perf_sharing {
  * @pages_lock: held to take a reference to one of @chunks, or to replace it
  * @nr_pages: pages of data
  * @charge: charge for the memory
- * @lost: lost records of all events, by cause
  * @shared_since: cookie of the grace period of PERF_SHARED_SINCE
- * @shared: positions while several CPUs write; not in the cache lines of fields that writers
- *	only read
+ * @shared: positions while several CPUs write, in a cache line of their own
+ * @lost: lost records of all events, by cause
  * @wake_work: wakes the pollers of a buffer with many events
  * @aux: the AUX area while it is mapped, RCU
  * @aux_open: the area with an open transaction, or NULL
@@ -127,10 +126,11 @@ struct perf_buffer {
 	spinlock_t		pages_lock; /* references to @chunks */
 	unsigned long		nr_pages;
 	struct perf_charge	charge;
-	atomic_long_t		lost[PERF_LOSSES];
-
 	struct rcu_gp_oldstate	shared_since;
+
 	struct perf_shared_ring	shared;
+
+	atomic_long_t		lost[PERF_LOSSES];
 	struct work_struct	wake_work;
 
 	struct perf_aux __rcu	*aux;
