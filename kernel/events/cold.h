@@ -2,6 +2,7 @@
 #ifndef _KERNEL_EVENTS_COLD_H
 #define _KERNEL_EVENTS_COLD_H
 
+#include <linux/cache.h>
 #include <linux/cleanup.h>
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
@@ -15,6 +16,9 @@
 /**
  * struct perf_event_cold - rarely used fields of events that write records or have copies
  * @event: the event
+ * @ns: PID namespace of the task that allocated this part, usually the opener. Process ids in
+ *	records are of this namespace; NULL for a copy. Samples of copies read it, so it is far
+ *	from the fields that forks, exits and reads of the family write
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: entry in the list of events that write to the buffer
@@ -34,8 +38,6 @@
  * @throttles: number of times that the event was throttled, saturates at U16_MAX
  * @halted: perf_overflow_halt_throttled() has stopped the throttled event's counter
  * @rate_known: see perf_next_period(); ctx->lock
- * @ns: PID namespace of the task that allocated this part, usually the opener. Process ids in
- *	records are of this namespace; NULL for a copy
  * @lost_samples: number of samples that did not fit into the buffer
  * @freq_time_stamp: running time at the last adjustment of the frequency, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
@@ -52,6 +54,7 @@
  */
 struct perf_event_cold {
 	struct perf_event	*event;
+	struct pid_namespace	*ns;
 	wait_queue_head_t	waitq;
 	struct fasync_struct	*fasync;
 	struct list_head	rb_entry;
@@ -70,7 +73,6 @@ struct perf_event_cold {
 	u16			throttles;
 	bool			rate_known;
 
-	struct pid_namespace	*ns;
 	atomic64_t		lost_samples;
 	union {
 		struct {
@@ -86,6 +88,11 @@ struct perf_event_cold {
 	atomic64_t		gone_enabled;
 	atomic64_t		gone_running;
 };
+
+/* Wherever the allocator places the structure, these are in different cache lines. */
+static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 128 ||
+	      offsetof(struct perf_event_cold, lost_samples) -
+	      offsetof(struct perf_event_cold, ns) >= L1_CACHE_BYTES);
 
 /* perf_event_cold.event_limit */
 #define PERF_LIMIT_REACHED	INT_MIN
