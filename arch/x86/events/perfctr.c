@@ -491,8 +491,9 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_forbidden);
 void perfctr_cpu_mapped(struct mm_struct *mm)
 {
 	mmap_assert_write_locked(mm);
-	atomic_inc(&mm->context.perf_rdpmc_allowed);
-	x86_tell_users(mm);
+	/* Further mappings change nothing, and a process may map the state of each thread. */
+	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
+		x86_tell_users(mm);
 }
 
 /**
