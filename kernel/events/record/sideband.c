@@ -272,14 +272,16 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 
 /*
  * Does the event get the record? A task may have a thousand counting events: they have no
- * cold part, and the pointer to it is next to the list entry.
+ * cold part, and the pointer to it is next to the list entry. A tool may have opened an event of
+ * the task on each of a thousand CPUs: the cheapest test that excludes all but one is that of the
+ * CPU.
  */
 static bool perf_sideband_takes(const struct perf_event *event, const struct perf_record *record)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	return READ_ONCE(event->cold) && record->kind->asks(attr) &&
-	       perf_sideband_listens(event) &&
+	return READ_ONCE(event->cold) && perf_sideband_listens(event) &&
+	       record->kind->asks(attr) &&
 	       (!record->kind->wants || record->kind->wants(attr, record));
 }
 
