@@ -120,9 +120,11 @@ void perf_family_remove(struct perf_event *copy)
  * Find the first copy that is not in a residence, or else the first copy. Members of a group
  * may become resident when the copy is removed. Their task must have left the residence by
  * then, which it does when its own copy is removed. Copies in residences are moved to the end
- * of the list; nothing depends on the list's order, because the root is dead.
+ * of the list; nothing depends on the list's order, because the root is dead. As no copy is added
+ * either, a call that finds only copies in residences sets @only_residences, and later calls
+ * do not search: there may be one for each CPU.
  */
-static struct perf_event *perf_family_next(struct perf_event *root)
+static struct perf_event *perf_family_next(struct perf_event *root, bool *only_residences)
 {
 	struct list_head *copies = perf_event_copies(root);
 	struct perf_event *first, *copy;
@@ -131,17 +133,16 @@ static struct perf_event *perf_family_next(struct perf_event *root)
 	first = list_first_entry_or_null(copies, struct perf_event, child_list);
 	copy = first;
 	/* The list is tested for emptiness without a lock, so a single copy must stay linked. */
-	while (copy && copy->ctx->residence && !list_is_singular(copies)) {
+	while (!*only_residences && copy && copy->ctx->residence && !list_is_singular(copies)) {
 		list_move_tail(&copy->child_list, copies);
 		copy = list_first_entry(copies, struct perf_event, child_list);
-		if (copy == first)
-			break;
+		*only_residences = copy == first;
 	}
 	return copy;
 }
 
 /* Get a copy that must leave the family, with a reference, or NULL. */
-static struct perf_event *perf_family_hold_next(struct perf_event *root)
+static struct perf_event *perf_family_hold_next(struct perf_event *root, bool *only_residences)
 {
 	struct perf_event *copy;
 
@@ -153,7 +154,7 @@ static struct perf_event *perf_family_hold_next(struct perf_event *root)
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
 	guard(mutex)(perf_family_lock(root));
-	copy = perf_family_next(root);
+	copy = perf_family_next(root, only_residences);
 	if (copy)
 		perf_event_hold(copy);
 	return copy;
@@ -194,6 +195,7 @@ static bool perf_family_lock_and_take(struct perf_event *copy,
  */
 void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event *copy))
 {
+	bool only_residences = false;
 	struct perf_event *copy;
 
 	if (!root->attr.inherit || root->parent)
@@ -201,7 +203,7 @@ void perf_family_empty(struct perf_event *root, void (*remove)(struct perf_event
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
 	perf_copies_turn_off(root);
 	/* This loop terminates: no copy is added to the list, and each round removes one. */
-	while ((copy = perf_family_hold_next(root))) {
+	while ((copy = perf_family_hold_next(root, &only_residences))) {
 		if (perf_family_lock_and_take(copy, remove))
 			perf_family_finish(copy);
 		perf_event_put(copy);
@@ -221,3 +223,7 @@ void perf_family_release(struct perf_event *event)
 {
 	perf_family_empty(event, perf_family_remove);
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/family_test.c"
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unit test of family.c, included at its end: the order in which copies leave a closed root */
+#include <kunit/test.h>
+
+static struct perf_event_context *family_test_context(struct kunit *test, bool residence)
+{
+	struct perf_event_context *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	mutex_init(&ctx->mutex);
+	ctx->residence = residence;
+	return ctx;
+}
+
+/*
+ * Copies of tasks leave the family before those of residences. Once only the latter are left, each
+ * call returns the first of them and looks at no other.
+ */
+static void residences_leave_last(struct kunit *test)
+{
+	struct perf_event_context *residence = family_test_context(test, true);
+	struct perf_event_context *task = family_test_context(test, false);
+	struct perf_event *root = kunit_kzalloc(test, sizeof(*root), GFP_KERNEL);
+	struct perf_event *copies = kunit_kcalloc(test, 4, sizeof(*copies), GFP_KERNEL);
+	struct perf_event_cold *cold = kunit_kzalloc(test, sizeof(*cold), GFP_KERNEL);
+	bool only_residences = false;
+	int i, err;
+
+	KUNIT_ASSERT_NOT_NULL(test, root);
+	KUNIT_ASSERT_NOT_NULL(test, copies);
+	KUNIT_ASSERT_NOT_NULL(test, cold);
+	INIT_LIST_HEAD(&cold->copies);
+	root->cold = cold;
+	root->ctx = task;
+	scoped_guard(mutex, &task->mutex)
+		err = perf_family_prepare(task);
+	KUNIT_ASSERT_EQ(test, err, 0);
+	for (i = 0; i < 4; i++) {
+		copies[i].ctx = i == 2 ? task : residence;
+		list_add_tail(&copies[i].child_list, &cold->copies);
+	}
+
+	mutex_lock(perf_family_lock(root));
+	KUNIT_EXPECT_PTR_EQ(test, perf_family_next(root, &only_residences), &copies[2]);
+	KUNIT_EXPECT_FALSE(test, only_residences);
+	list_del(&copies[2].child_list);
+	KUNIT_EXPECT_PTR_EQ(test, perf_family_next(root, &only_residences), &copies[3]);
+	KUNIT_EXPECT_TRUE(test, only_residences);
+	/* A search would find this one. */
+	copies[0].ctx = task;
+	KUNIT_EXPECT_PTR_EQ(test, perf_family_next(root, &only_residences), &copies[3]);
+	mutex_unlock(perf_family_lock(root));
+	perf_family_free(task);
+}
+
+static struct kunit_case family_cases[] = {
+	KUNIT_CASE(residences_leave_last),
+	{}
+};
+
+static struct kunit_suite family_suite = {
+	.name		= "perf_family",
+	.test_cases	= family_cases,
+};
+
+kunit_test_suite(family_suite);
