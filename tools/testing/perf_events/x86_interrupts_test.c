@@ -314,6 +314,24 @@ static bool old_microcode(void)
 	return ok && !open_event(&counted[0], &attr) && !harness_warned;
 }
 
+/* The first precise event allocates buffers. Others, such as copies at fork, take no lock. */
+static bool precise_takes_no_lock(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .precise_ip = 2, .sample_period = 1000,
+	};
+	unsigned long before, first;
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	before = locks_taken;
+	ok = !open_event(&counted[0], &attr);
+	first = locks_taken;
+	ok &= !open_event(&counted[1], &attr);
+	return ok && first > before && locks_taken == first && !harness_warned;
+}
+
 /* As Golden Cove: samples of loads have a data source only with another event in the group. */
 static const struct x86_model loads_model = {
 	.precise = precise, .precise_levels = 2,
@@ -368,7 +386,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(22);
+	ktap_plan(23);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -392,6 +410,7 @@ int main(void)
 	ktap_result(distributed_period(), "distributed_period");
 	ktap_result(precise_leaves_nothing(), "precise_leaves_nothing");
 	ktap_result(old_microcode(), "old_microcode");
+	ktap_result(precise_takes_no_lock(), "precise_takes_no_lock");
 	ktap_result(loads_with_source(), "loads_with_source");
 	return ktap_end();
 }

@@ -524,8 +524,9 @@ struct task_struct {
 #define PAGE_SIZE			4096UL
 #define PAGE_KERNEL			0
 #define __GFP_ZERO			0
+#define __read_mostly
 #define DEFINE_MUTEX(name)		int name __maybe_unused
-#define guard(kind)			(void)
+#define guard(kind)			count_lock
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 #define alloc_pages_node(node, gfp, order) \
 	((struct page *)cpu_area_of.cpu_debug_buffers.pebs_buffer)
@@ -534,7 +535,16 @@ struct task_struct {
 #define cea_set_pte(va, pa, prot)	assert((void *)(va) == (void *)(pa))
 #define get_cpu_entry_area(cpu)		(&cpu_area_of)
 #define smp_store_release(p, v)		__atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define sched_clock_stable()		true
+
+/* Number of locks taken by guard() */
+static unsigned long locks_taken;
+
+static inline void count_lock(const void *lock)
+{
+	locks_taken++;
+}
 
 struct page;
 

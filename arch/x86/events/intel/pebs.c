@@ -80,7 +80,7 @@ void x86_precise_probe(struct x86_core *core)
 
 /* Buffers: allocated for all possible CPUs at the first precise event, and never freed */
 static DEFINE_MUTEX(pebs_mutex);
-static bool pebs_has_buffers;		/* pebs_mutex */
+static bool pebs_has_buffers __read_mostly;	/* written under pebs_mutex */
 
 /* The pages were not mapped before, so no TLB flush is needed. */
 static void pebs_map(unsigned int number, void *buffer)
@@ -103,6 +103,9 @@ static int pebs_get_buffers(void)
 {
 	unsigned int cpu;
 
+	/* Forks come here for each inherited copy, on all CPUs. Pairs with the release below. */
+	if (smp_load_acquire(&pebs_has_buffers))
+		return 0;
 	guard(mutex)(&pebs_mutex);
 	if (pebs_has_buffers)
 		return 0;
@@ -117,7 +120,8 @@ static int pebs_get_buffers(void)
 			return -ENOMEM;
 		pebs_map(cpu, page_address(pages));
 	}
-	pebs_has_buffers = true;
+	/* Pairs with the acquire above: all buffers are mapped. */
+	smp_store_release(&pebs_has_buffers, true);
 	return 0;
 }
 
