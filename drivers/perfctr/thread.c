@@ -157,8 +157,8 @@ void vperfctr_resume(struct vperfctr *vp)
 	if (vp->running || vp->dead)
 		return;
 	WARN_ON_ONCE(!rcu_access_pointer(vp->owner));
-	/* The overflow interrupt may be late. */
-	if (perfctr_cstatus_has_ictrs(state->cstatus) && perfctr_cpu_overflowed(state))
+	/* The overflow interrupt may be late, or the counters have given way to perf before it. */
+	if (perfctr_cpu_overflowed(state))
 		vperfctr_overflow(vp);
 	if (perfctr_cstatus_nrctrs(state->cstatus) &&
 	    cpumask_test_cpu(smp_processor_id(), perfctr_cpu_forbidden())) {
@@ -187,7 +187,8 @@ void vperfctr_overflow_handler(unsigned long pc)
 	 * If the thread was switched out already, its next vperfctr_resume() finds the
 	 * overflow.
 	 */
-	if (vp && vp->running && perfctr_cstatus_has_ictrs(vp->state->cstatus)) {
+	if (vp && vp->running && (perfctr_cstatus_has_ictrs(vp->state->cstatus) ||
+				  perfctr_cpu_overflowed(vp->state))) {
 		vperfctr_suspend(vp);
 		vperfctr_overflow(vp);
 		if (perfctr_cstatus_enabled(vp->state->cstatus))

@@ -132,6 +132,57 @@ static void test_rights(struct kunit *test)
 	fput(file);
 	vperfctr_put(vp);
 }
+
+/*
+ * Let current's i-mode counter give way to perf after an overflow. Then the interrupt of the
+ * overflow comes, or (@late) the thread is switched out and in before. One overflow is handled.
+ */
+static void overflow_gives_way(struct kunit *test, bool late)
+{
+	struct vperfctr *vp;
+	int err;
+
+	if (vperfctr_use_hardware())
+		kunit_skip(test, "no clock, or another driver has it");
+	vp = vperfctr_alloc();
+	KUNIT_ASSERT_NOT_NULL(test, vp);
+	vperfctr_get(vp);
+	vp->state->control.tsc_on = 1;
+	local_irq_disable();
+	err = perfctr_cpu_update_control(vp->state, 0);
+	vperfctr_attach(vp, current);
+	vperfctr_resume(vp);
+	/* As perfctr_cpu_give_way() leaves the state */
+	vp->state->claim.n = 1;
+	vp->state->control.ireset[0] = -100;
+	vp->state->gave_way = perfctr_mk_cstatus(0, 0, 1);
+	if (late) {
+		vperfctr_suspend(vp);
+		vperfctr_resume(vp);
+	}
+	vperfctr_overflow_handler(0);
+	vperfctr_detach(vp, current);
+	local_irq_enable();
+
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ_MSG(test, vp->iresume, perfctr_mk_cstatus(1, 0, 1), "can be resumed");
+	KUNIT_EXPECT_EQ_MSG(test, vp->state->cstatus, perfctr_mk_cstatus(1, 0, 0), "stopped");
+	KUNIT_EXPECT_EQ(test, (s32)vp->state->pmc[0].start, -100);
+	KUNIT_EXPECT_EQ(test, vp->overflows, 1);
+	/* With @late, an irq work sends the signal. */
+	KUNIT_EXPECT_EQ(test, vp->pending, late ? BIT(0) : 0);
+	vperfctr_put(vp);
+}
+
+static void test_overflow_gives_way(struct kunit *test)
+{
+	overflow_gives_way(test, false);
+}
+
+static void test_late_overflow_gives_way(struct kunit *test)
+{
+	overflow_gives_way(test, true);
+}
 #endif
 
 #ifdef CONFIG_KRETPROBES
@@ -186,6 +237,8 @@ static struct kunit_case perfctr_virtual_cases[] = {
 #endif
 #ifdef CONFIG_PERFCTR_COUNTERS
 	KUNIT_CASE(test_rights),
+	KUNIT_CASE(test_overflow_gives_way),
+	KUNIT_CASE(test_late_overflow_gives_way),
 #endif
 	{ }
 };

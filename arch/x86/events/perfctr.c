@@ -325,6 +325,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 
 	WARN_ON_ONCE(raw_cpu_read(perfctr_this_cpu.state) == state);
 	state->cstatus = 0;
+	state->gave_way = 0;
 	if (!perfctr_kind.family)
 		return -EINVAL;
 	err = perfctr_check(&perfctr_kind, &state->control, is_global, &state->claim);
@@ -526,7 +527,8 @@ void perfctr_cpu_readable(void)
  * perfctr_cpu_give_way - stop the counters of the state that runs on this CPU
  *
  * Called when pinned events of perf need the counters, or at shutdown. The counters stop until the
- * next control, and the page shows it, as on a CPU where they cannot be reserved.
+ * next control, and the page shows it, as on a CPU where they cannot be reserved. An overflow whose
+ * interrupt is still to come is reported as any other.
  *
  * Context: interrupts off.
  */
@@ -535,8 +537,12 @@ void perfctr_cpu_give_way(void)
 	struct perfctr_cpu_state *state = __this_cpu_read(perfctr_this_cpu.state);
 
 	lockdep_assert_irqs_disabled();
-	if (state && perfctr_cstatus_nrctrs(state->cstatus))
-		perfctr_state_give_way(&perfctr_hw, state);
+	if (!state || !perfctr_cstatus_nrctrs(state->cstatus))
+		return;
+	perfctr_state_give_way(&perfctr_hw, state);
+	/* The counter's own interrupt may find no overflow any more. */
+	if (state->gave_way)
+		irq_work_queue(this_cpu_ptr(&perfctr_this_cpu.work));
 }
 
 /* System suspend: the last CPU loses its register contents. */

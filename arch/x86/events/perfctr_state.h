@@ -145,17 +145,6 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		perfctr_count_tsc(layer, state);
 }
 
-/*
- * End the use of the counters, but not of the TSC. An overflow whose signal was not sent yet is
- * lost.
- */
-static __always_inline void perfctr_state_give_way(const struct perfctr_layer *layer,
-						   struct perfctr_cpu_state *state)
-{
-	perfctr_state_suspend(layer, state);
-	state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
-}
-
 /* Program the interrupting counters, unless they are unchanged, and run all counters. */
 static __always_inline void perfctr_state_run(const struct perfctr_layer *layer,
 					      struct perfctr_cpu_state *state)
@@ -216,21 +205,28 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 	return 0;
 }
 
-/* Mask of the interrupting counters that have overflowed. Context: any; @state is suspended. */
+/*
+ * Mask of the interrupting counters that have overflowed, perhaps before they gave way. Context:
+ * any; the counters of @state do not run.
+ */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
-	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus), mask = 0;
+	u32 cstatus = state->cstatus | state->gave_way;
+	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus), mask = 0;
 
-	if (!perfctr_cstatus_has_ictrs(state->cstatus) || !perfctr_state_sane(state))
+	if (!perfctr_cstatus_has_ictrs(cstatus) || !perfctr_state_sane(state))
 		return 0;
-	for (i = perfctr_cstatus_nractrs(state->cstatus); i < n; i++) {
+	for (i = perfctr_cstatus_nractrs(cstatus); i < n; i++) {
 		if ((s32)state->pmc[i].start >= 0)
 			mask |= BIT(i);
 	}
 	return mask;
 }
 
-/* The same, and restart these counters. Context: any; @state is suspended. */
+/*
+ * The same, and restart these counters. Counters that gave way are in cstatus again, so that the
+ * caller stops them as it does after every overflow. Context: any; @state is suspended.
+ */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {
 	unsigned int i, mask = perfctr_state_overflowed(state);
@@ -239,7 +235,24 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 		if (mask & BIT(i))
 			state->pmc[i].start = state->control.ireset[i];
 	}
+	state->cstatus |= state->gave_way;
+	state->gave_way = 0;
 	return mask;
+}
+
+/*
+ * End the use of the counters, but not of the TSC. An overflow may wait for its interrupt, which is
+ * masked here: keep the overflow until it is identified.
+ */
+static __always_inline void perfctr_state_give_way(const struct perfctr_layer *layer,
+						   struct perfctr_cpu_state *state)
+{
+	u32 tsc = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
+
+	perfctr_state_suspend(layer, state);
+	if (perfctr_state_overflowed(state))
+		state->gave_way = state->cstatus ^ tsc;
+	state->cstatus = tsc;
 }
 
 /*

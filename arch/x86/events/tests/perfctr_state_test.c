@@ -286,6 +286,49 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->k1, 0);
 }
 
+/* An overflow is not lost if the counters give way before it is identified. */
+static void test_overflow_gives_way(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 1, 2, -100);
+
+	state->pmc[2].start = -50;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	machine_goes_on(60);
+	perfctr_state_give_way(&memory, state);
+	KUNIT_EXPECT_EQ(test, machine.taken, 0);
+	KUNIT_EXPECT_EQ_MSG(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0),
+			    "the page shows that the counters stopped");
+	/* The thread may be switched before the interrupt. */
+	machine_goes_on(7);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	KUNIT_EXPECT_EQ(test, machine.taken, 0);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, perfctr_state_overflowed(state), BIT(2));
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), BIT(2));
+	KUNIT_EXPECT_EQ_MSG(test, state->cstatus, perfctr_mk_cstatus(1, 1, 2),
+			    "these counters can be resumed");
+	KUNIT_EXPECT_EQ(test, (s32)state->pmc[1].start, -40);
+	KUNIT_EXPECT_EQ(test, (s32)state->pmc[2].start, -100);
+	KUNIT_EXPECT_EQ(test, state->pmc[2].sum, 60);
+	KUNIT_EXPECT_EQ(test, state->tsc_sum, 67);
+	KUNIT_EXPECT_EQ(test, perfctr_state_overflowed(state), 0);
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
+}
+
+/* Counters that give way without an overflow have none to report, and stay stopped. */
+static void test_no_overflow_gives_way(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 0, 1, -100);
+
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	machine_goes_on(60);
+	perfctr_state_give_way(&memory, state);
+	KUNIT_EXPECT_EQ(test, perfctr_state_overflowed(state), 0);
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
+	KUNIT_EXPECT_EQ(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0));
+}
+
 /* A cstatus that does not match the claim is detected. */
 static void test_wild_cstatus(struct kunit *test)
 {
@@ -324,6 +367,8 @@ static struct kunit_case perfctr_state_cases[] = {
 	KUNIT_CASE(test_handed_over),
 	KUNIT_CASE(test_gives_way),
 	KUNIT_CASE(test_overflow),
+	KUNIT_CASE(test_overflow_gives_way),
+	KUNIT_CASE(test_no_overflow_gives_way),
 	KUNIT_CASE(test_wild_cstatus),
 	KUNIT_CASE(test_busy),
 	{ }
