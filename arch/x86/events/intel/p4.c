@@ -214,6 +214,12 @@ static int p4_probe(struct x86_core *core)
 	/* Firmware may have disabled the counters. */
 	if (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) || !(misc & MSR_IA32_MISC_ENABLE_EMON))
 		return -ENODEV;
+	/*
+	 * The threads of a core share all counters. RDPMC also reads those of the other thread,
+	 * which is running and may work for another user.
+	 */
+	if (p4_ht_active())
+		x86_rdpmc = 0;
 	return 0;
 }
 

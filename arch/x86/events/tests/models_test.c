@@ -675,6 +675,22 @@ static void models_p4(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, key.config, 0x0403c000);
 }
 
+/* With hyper-threading, user space could read the counters of the other thread: it reads none. */
+static void models_p4_rdpmc(struct kunit *test)
+{
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int before = x86_rdpmc, after, err;
+
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	x86_rdpmc = 1;
+	err = x86_intel_p4.probe(core);
+	after = x86_rdpmc;
+	x86_rdpmc = before;
+	if (err)
+		kunit_skip(test, "no counters of Intel");
+	KUNIT_EXPECT_EQ(test, after, !p4_ht_active());
+}
+
 /* Topdown metrics have no counter without x86_core::metrics. */
 static void models_metrics(struct kunit *test)
 {
@@ -828,6 +844,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_any_thread),
 	KUNIT_CASE(models_p4),
+	KUNIT_CASE(models_p4_rdpmc),
 	KUNIT_CASE(models_metrics),
 #endif
 #if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
