@@ -468,7 +468,8 @@ void __perfctr_release_task(struct task_struct *task)
 }
 
 /**
- * __perfctr_exec - remove the object of current before a program that is not dumpable
+ * __perfctr_exec - remove the object of current before a program that is more privileged, or that
+ * is not dumpable
  *
  * The new program may have more privileges than a process with the object's file: counting stops
  * before the program starts.

@@ -81,7 +81,7 @@ static inline void perfctr_release_task(struct task_struct *task)
 		__perfctr_release_task(task);
 }
 
-/* current executes a program that is not dumpable. */
+/* current executes a program that is not dumpable, or has more privileges. */
 static inline void perfctr_exec(void)
 {
 	if (rcu_access_pointer(current->perfctr))

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -413,22 +414,50 @@ static bool copy_self(const char *path, mode_t mode)
 	return to >= 0 && !close(to) && !chmod(path, mode);
 }
 
+/* Write a setting. Return its value before, or -2. */
+static int set_number(const char *path, int value)
+{
+	FILE *file = fopen(path, "r+");
+	int before = -2;
+
+	if (!file)
+		return before;
+	if (fscanf(file, "%d", &before) != 1)
+		before = -2;
+	rewind(file);
+	fprintf(file, "%d\n", value);
+	fclose(file);
+	return before;
+}
+
+static int set_paranoid(int level)
+{
+	return set_number("/proc/sys/kernel/perf_event_paranoid", level);
+}
+
 /*
- * An object survives exec, and continues to count, unless the new program is not dumpable
- * (set-uid and the like, or unreadable). In that case it is unlinked before the program starts.
+ * An object survives exec, and continues to count, unless the new program is not dumpable or has
+ * more privileges (set-uid and the like, also if fs.suid_dumpable is 1; or unreadable). In that
+ * case it is unlinked before the program starts.
  */
 TEST_F(life, exec_secret)
 {
-	static const mode_t modes[] = { 04755, 0711 };
+	static const mode_t modes[] = { 04755, 04755, 0711 };
+	static const int dumpable[] = { 0, 1, 0 };
 	char path[] = "/tmp/perfctr-life-XXXXXX";
-	int i, status;
+	int i, status, before;
+	struct statvfs fs;
+	bool nosuid;
 	pid_t child;
 
 	if (geteuid())
 		SKIP(return, "needs root");
 	close(mkstemp(path));
-	for (i = 0; i < 2; i++) {
+	ASSERT_EQ(0, statvfs(path, &fs));
+	nosuid = fs.f_flag & ST_NOSUID;
+	for (i = 0; i < 3; i++) {
 		ASSERT_TRUE(copy_self(path, modes[i]));
+		before = set_number("/proc/sys/fs/suid_dumpable", dumpable[i]);
 		child = fork();
 		ASSERT_LE(0, child);
 		if (!child) {
@@ -438,10 +467,10 @@ TEST_F(life, exec_secret)
 				_exit(98);
 			_exit(exec_again(path, fd));
 		}
-		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_EQ(child, waitpid(child, &status, 0));
+		set_number("/proc/sys/fs/suid_dumpable", before);
 		/* On a nosuid file system the set-uid program is like any other. */
-		if (!(i == 0 && WEXITSTATUS(status) == 2))
-			EXPECT_EQ(4, WEXITSTATUS(status));
+		EXPECT_EQ(modes[i] & 04000 && nosuid ? 2 : 4, WEXITSTATUS(status));
 	}
 	unlink(path);
 }
@@ -486,21 +515,6 @@ TEST_F(life, not_dumpable)
 	}
 	ASSERT_EQ(tracer, waitpid(tracer, &status, 0));
 	EXPECT_EQ(0, status);
-}
-
-static int set_paranoid(int level)
-{
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r+");
-	int before = -2;
-
-	if (!file)
-		return before;
-	if (fscanf(file, "%d", &before) != 1)
-		before = -2;
-	rewind(file);
-	fprintf(file, "%d\n", level);
-	fclose(file);
-	return before;
 }
 
 static void count_kernel(struct perfctr_cpu_control *control)
