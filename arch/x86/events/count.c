@@ -241,14 +241,8 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 
 	if (left) {
 		WRITE_ONCE(cpu->dirty, true);
-		/*
-		 * If the PMU is disabled, these counters run until it is enabled. So they are not
-		 * marked clean below, and are cleared again the next time.
-		 */
-		if (!cpu->halted) {
+		if (!cpu->halted)
 			x86_apply(cpu);
-			left = 0;
-		}
 	}
 	/* Account PEBS records before their counters are programmed. */
 	if (cpu->precise.enabled)
@@ -277,7 +271,14 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 			x86_write_select(cpu, i, 0);
 	}
 	x86_clear_counters(cpu, dirty);
-	cpu->has_clean &= ~left;
+	/*
+	 * If the PMU is disabled, counters that are to stop, or to count another event, run until
+	 * it is enabled. So they are not clean, and are cleared again the next time.
+	 */
+	if (cpu->halted)
+		cpu->has_clean &= ~cpu->running;
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
+		x86_check_clean(cpu);
 	cpu->had_kernel &= ~counters | cpu->claimed;
 	barrier();
 	WRITE_ONCE(cpu->applying, applying);

@@ -30,6 +30,7 @@
  * the kernel meanwhile. A claim clears its counters when it begins. While CR4.PCE is clear, an
  * event's page has no index, since its offset would reveal the counter's former value. Counters of
  * sampling events are an exception: they have the distance to the next overflow anyway.
+ * x86_check_clean() asserts that a cleared counter has not counted.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the overflow
  * interrupt, which is an NMI. There is no lock: an NMI can interrupt a change between two
@@ -487,6 +488,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_print_registers(const struct x86_pmu_cpu *cpu);
 void x86_check_control(const struct x86_pmu_cpu *cpu);
+void x86_check_clean(const struct x86_pmu_cpu *cpu);
 int x86_check_registers(struct x86_core *core);
 void x86_check_extra(struct x86_core *core);
 

@@ -291,6 +291,27 @@ void x86_check_control(const struct x86_pmu_cpu *cpu)
 }
 
 /**
+ * x86_check_clean - warn if a counter that was cleared has counted since
+ * @cpu: this CPU, which is about to run a program that may read counters
+ *
+ * The program could read what others counted. Not checked are counters that others may use: the
+ * other thread if threads share the counters, and the microcode.
+ */
+void x86_check_clean(const struct x86_pmu_cpu *cpu)
+{
+	const struct x86_core *core = cpu->core;
+	int i;
+
+	if (core->bank->shared)
+		return;
+	for_each_x86_counter(i, cpu->has_clean & core->counters & ~core->taken) {
+		u64 counted = x86_read_counter(core, i) + core->max_period;
+
+		WARN_ON_ONCE(counted & GENMASK_ULL(x86_counter_width(core, i) - 1, 0));
+	}
+}
+
+/**
  * x86_fixed_select - convert an event select to the control bits of fixed counter 0
  * @config: the event select
  *

@@ -809,6 +809,7 @@ static bool tells_nothing(const struct x86_bank *bank)
 
 int main(void)
 {
+	check_registers = true;
 	ktap_plan(8);
 	ktap_result(has_all_ways(), "has_all_ways");
 	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");

@@ -330,6 +330,7 @@ static bool reads_the_same(const struct x86_bank *bank)
 
 int main(void)
 {
+	check_registers = true;
 	ktap_plan(7);
 	ktap_result(reads_the_same(&with_control), "reads_the_same_with_mask");
 	ktap_result(reads_the_same(&without_mask), "reads_the_same");
