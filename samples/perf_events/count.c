@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Count what one function of a program does:
+ *
+ *	count [PAGES]
+ *
+ * The function writes to PAGES new pages (default 100). Counted are its page faults, its time and,
+ * if the CPU has counters, its instructions. The events are one group, so that they count during
+ * the same time, and one read(2) returns all of them.
+ */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Needs another machine, kernel or user; the selftests have this number for it. */
+#define SKIP	4
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+static const struct {
+	const char *name;
+	__u32 type;
+	__u64 config;
+} events[] = {
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+};
+
+#define NR_EVENTS	ARRAY_SIZE(events)
+
+/* What read(2) of the leader returns, as read_format below selects */
+struct group {
+	__u64 nr;
+	__u64 enabled;
+	__u64 running;
+	__u64 value[NR_EVENTS];
+};
+
+static int open_event(unsigned int i, int leader)
+{
+	struct perf_event_attr attr = {
+		.type = events[i].type,
+		.size = sizeof(attr),
+		.config = events[i].config,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		/* The others of a group count only if their leader does. */
+		.disabled = leader < 0,
+		/* To count in the kernel may need CAP_PERFMON. */
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	/* The calling thread, on any CPU */
+	return syscall(__NR_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void touch(char *area, unsigned long pages, long page_size)
+{
+	unsigned long i;
+
+	for (i = 0; i < pages; i++)
+		__atomic_store_n(&area[i * page_size], 1, __ATOMIC_RELAXED);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long pages = argc > 1 ? strtoul(argv[1], NULL, 0) : 100;
+	long page_size = sysconf(_SC_PAGESIZE);
+	const char *counted[NR_EVENTS];
+	unsigned int i, nr = 0;
+	struct group group;
+	int leader = -1;
+	char *area;
+
+	/* One page more, for a first call, which maps the code of the function. */
+	area = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED) {
+		perror("mmap");
+		return 1;
+	}
+	/* One fault for each page; a kernel without huge pages refuses this. */
+	madvise(area, (pages + 1) * page_size, MADV_NOHUGEPAGE);
+	touch(area, 1, page_size);
+
+	for (i = 0; i < NR_EVENTS; i++) {
+		int fd = open_event(i, leader);
+
+		if (fd < 0) {
+			perror(events[i].name);
+			if (leader < 0)
+				return SKIP;
+			continue;
+		}
+		if (leader < 0)
+			leader = fd;
+		/* Values are read in the order in which the events were opened. */
+		counted[nr++] = events[i].name;
+	}
+
+	ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	touch(area + page_size, pages, page_size);
+	ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+
+	if (read(leader, &group, sizeof(group)) < 0) {
+		perror("read");
+		return 1;
+	}
+	for (i = 0; i < nr; i++)
+		printf("%s %llu\n", counted[i], group.value[i]);
+	/* Less, if other events used the counters for a part of the time */
+	printf("counted %llu of %llu ns\n", group.running, group.enabled);
+	return 0;
+}
