@@ -733,7 +733,7 @@ enum perf_event_ioc_flags {
  * @time_enabled: time in which the event was enabled, ns, as of the last update
  * @time_running: time in which the event counted, ns, as of the last update
  * @capabilities: the bits that follow, as one word
- * @cap_bit0: 0. Old kernels had two bits of different meaning here
+ * @cap_bit0: always 0; old kernels had two bits of different meaning here
  * @cap_bit0_is_deprecated: 1, if @cap_bit0 has no meaning
  * @cap_user_rdpmc: user space may read the counter in @index
  * @cap_user_time: @time_shift, @time_mult and @time_offset are valid
