@@ -824,7 +824,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 #define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package can read it */
 #define PERF_EV_CAP_SIBLING		BIT(2)	/* must not be a leader */
 #define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* any CPU of the scope can read it */
-#define PERF_EV_CAP_RESIDENT		BIT(4)	/* counts without being scheduled */
+#define PERF_EV_CAP_UNSCHED		BIT(4)	/* counts without being scheduled */
 
 /*
  * attach_state. Drivers may set TASK_DATA and SCHED_CB in event_init, and test TASK; the core
@@ -866,7 +866,7 @@ struct perf_event_obstacle_note {
  * @group_caps: for a leader, the capabilities that all members of its group have
  * @count: count so far, without copies
  * @ctx: context that the event is attached to; valid until the event is freed
- * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if resident
+ * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if unscheduled
  * @pmu: the event's PMU
  * @group_leader: leader of the group, or the event itself; always itself after detach
  * @sibling_list: for a leader, the list of its siblings; for a sibling, its entry there
@@ -958,7 +958,7 @@ struct perf_event {
 
 	struct perf_event_attr		attr;
 
-	/* groups that are not resident */
+	/* groups of scheduled events */
 	union {
 		struct list_head	active_list;
 		struct list_head	moving_entry;
@@ -1118,7 +1118,7 @@ struct perf_event_clock {
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU with events here
- * @sw_lists: resident software events by config, RCU; for one of them see perf_tp_task_events()
+ * @sw_lists: unscheduled software events by config, RCU; for one of them see perf_tp_task_events()
  * @settled_copies: the first settled copy in this context, or NULL
  * @stirred_entry: entry in the family's list of stirred contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl

@@ -240,7 +240,7 @@ static bool perf_event_can_be_plain(const struct perf_event *event)
 	if (event->security)
 		return false;
 #endif
-	return (event->event_caps & PERF_EV_CAP_RESIDENT) && event->hw.target &&
+	return (event->event_caps & PERF_EV_CAP_UNSCHED) && event->hw.target &&
 	       event->attr.inherit && !is_sampling_event(event) &&
 	       is_default_overflow_handler((struct perf_event *)event) &&
 	       !perf_sideband_wanted(&event->attr) && !perf_event_needs_aux(event);
@@ -473,7 +473,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	COPY_KEEPS(copy->attr);
 
 	/*
-	 * A resident event is not scheduled, so its tree and layout fields are equal to the
+	 * An unscheduled event is not scheduled, so its tree and layout fields are equal to the
 	 * original's.
 	 */
 	INIT_LIST_HEAD(&COPY_SETS(copy->active_list));
@@ -587,14 +587,14 @@ static void perf_event_free(struct perf_event *event)
  * @copy: detached, and in no family; the caller holds a reference
  *
  * A pending sigtrap holds the copy until its task returns to user space, which may take any
- * time, and perf_pmu_unregister() must not wait for that. PMUs of resident events are never
+ * time, and perf_pmu_unregister() must not wait for that. PMUs of unscheduled events are never
  * unregistered. May sleep. The mutex of the copy's context may be held, but not the family's
  * lock.
  */
 void perf_event_part_with_pmu(struct perf_event *copy)
 {
-	/* A resident copy of an exited task is still marked as attached. */
-	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_RESIDENT))
+	/* An unscheduled copy of an exited task is still marked as attached. */
+	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_UNSCHED))
 		return;
 	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
 	perf_event_release_exclusive(copy);
@@ -631,7 +631,7 @@ static void perf_event_free_late_rcu(struct rcu_head *head)
 /* Can an event site be writing a sample for the event? */
 static bool perf_event_is_sampled_by_sites(const struct perf_event *event)
 {
-	return (event->event_caps & PERF_EV_CAP_RESIDENT) && is_sampling_event(event) &&
+	return (event->event_caps & PERF_EV_CAP_UNSCHED) && is_sampling_event(event) &&
 	       event->ctx;
 }
 

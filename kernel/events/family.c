@@ -118,7 +118,7 @@ void perf_family_remove(struct perf_event *copy)
 
 /*
  * Find the first copy that is not in a residence, or else the first copy. Members of a group
- * may become resident when the copy is removed. Their task must have left the residence by
+ * may become unscheduled when the copy is removed. Their task must have left the residence by
  * then, which it does when its own copy is removed. Copies in residences are moved to the end
  * of the list; nothing depends on the list's order, because the root is dead. As no copy is added
  * either, a call that finds only copies in residences sets @only_residences, and later calls

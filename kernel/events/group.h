@@ -14,11 +14,11 @@ void perf_group_complete(struct perf_event *leader);
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end);
 
-/* For turn.c. A group is resident if none of its events is scheduled by a PMU. */
-void perf_resident_start(struct perf_event *event);
-void perf_resident_stop(struct perf_event *event, enum perf_event_state state);
-void perf_resident_start_group(struct perf_event *leader);
-void perf_resident_stop_group(struct perf_event *leader, enum perf_event_state state);
+/* For turn.c. A group is unscheduled if none of its events is scheduled by a PMU. */
+void perf_unsched_start(struct perf_event *event);
+void perf_unsched_stop(struct perf_event *event, enum perf_event_state state);
+void perf_unsched_start_group(struct perf_event *leader);
+void perf_unsched_stop_group(struct perf_event *leader, enum perf_event_state state);
 bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func, void *data);
 
 #endif /* _KERNEL_EVENTS_GROUP_H */

@@ -150,7 +150,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 	 * be many.
 	 */
 	for_each_event(event, ctx) {
-		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_resident(event));
+		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_unsched(event));
 		if (!perf_hotplug_driver_moves(event->group_leader) ||
 		    event->state <= PERF_EVENT_STATE_EXIT)
 			continue;

@@ -201,12 +201,12 @@ static inline bool is_task_event(const struct perf_event *event)
 }
 
 /*
- * Is the event in a resident group? The leader may be closed concurrently: a lock or the
+ * Is the event in an unscheduled group? The leader may be closed concurrently: a lock or the
  * mutex of the context is held, or RCU.
  */
-static inline bool is_resident(const struct perf_event *event)
+static inline bool is_unsched(const struct perf_event *event)
 {
-	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_RESIDENT;
+	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_UNSCHED;
 }
 
 /*

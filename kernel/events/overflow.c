@@ -109,7 +109,7 @@ static void perf_overflow_disable_irq_work(struct irq_work *work)
 	/* An event that was scheduled out since has been disabled by that. */
 	if (perf_event_disable_is_due(cold)) {
 		perf_delay(DISABLE_DUE);
-		if (!is_resident(event))
+		if (!is_unsched(event))
 			cpu = READ_ONCE(event->oncpu);
 		/*
 		 * The event may be off, if another task's occurrence made it overflow. If it

@@ -421,7 +421,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 		goto refused;
 	}
 	err = perf_pmu_can_do(event);
-	if (!err && !(event->event_caps & PERF_EV_CAP_RESIDENT))
+	if (!err && !(event->event_caps & PERF_EV_CAP_UNSCHED))
 		err = perf_cpu_pmu_contexts_make(pmu);
 	if (err)
 		goto undo;

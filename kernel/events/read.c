@@ -2,7 +2,7 @@
 /*
  * Reading an event: read(2), and readers in the kernel
  *
- * The count of a resident event is always up to date: a read needs no interrupt of another
+ * The count of an unscheduled event is always up to date: a read needs no interrupt of another
  * CPU and, for an event that is not inherited, no lock.
  */
 #include <linux/slab.h>
@@ -141,7 +141,7 @@ static int perf_read_sync_count(struct perf_event *event, bool group)
 
 	/* RCU protects the leader, which may be closed concurrently. */
 	scoped_guard(rcu) {
-		if (is_resident(event))
+		if (is_unsched(event))
 			return 0;
 	}
 	/* Pairs with perf_event_sched_in(): if ACTIVE is seen, so is oncpu. */
@@ -211,7 +211,7 @@ static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is
 	if (unlikely(copy->event_flags & PERF_EVENT_CALLED))
 		copy->event_flags &= ~PERF_EVENT_CALLED;
 	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
-	else if (!is_resident(copy) && smp_load_acquire(&copy->state) == PERF_EVENT_STATE_ACTIVE)
+	else if (!is_unsched(copy) && smp_load_acquire(&copy->state) == PERF_EVENT_STATE_ACTIVE)
 		perf_read_sync_count(copy, false);
 	return is_clock ? perf_event_own_count(copy) : local64_read(&copy->count);
 }
@@ -232,7 +232,7 @@ static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, boo
 
 	if (settles)
 		perf_settled_catch_up(root);
-	if (!(root->event_caps & PERF_EV_CAP_RESIDENT))
+	if (!(root->event_caps & PERF_EV_CAP_UNSCHED))
 		perf_copies_call_running(root, perf_read_copy_locked);
 	perf_delay(COPIES_CAUGHT_UP);
 	list_for_each_entry_safe(copy, next, copies, child_list) {
@@ -466,7 +466,7 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 	err = perf_read_sync_count(leader, true);
 	if (err)
 		return err;
-	if (is_resident(leader)) {
+	if (is_unsched(leader)) {
 		at = perf_read_put_times_and_members(at, leader, format);
 	} else {
 		/* The lock prevents a schedule out halfway: all values are from the same time. */
@@ -599,11 +599,11 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	oncpu = event->oncpu;
 	if (oncpu >= 0)
 		oncpu = perf_read_cpu(event, false, oncpu);
-	if (event->attr.pinned && !is_resident(event) && oncpu != cpu) {
+	if (event->attr.pinned && !is_unsched(event) && oncpu != cpu) {
 		ret = -EBUSY;
 		goto out;
 	}
-	if (!is_resident(event) && oncpu == cpu &&
+	if (!is_unsched(event) && oncpu == cpu &&
 	    event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 

@@ -6,13 +6,13 @@
  * So the reset runs on the CPU where the event's context is active, or under ctx->lock while the
  * context is inactive. Three kinds of events are counted while their context is inactive:
  *
- * - Event sites count resident events of a task even while a residence replaces the task's
+ * - Event sites count unscheduled events of a task even while a residence replaces the task's
  *   context. Their reset runs on the CPU where the task runs, or while task_call_func() keeps the
  *   task from running.
  * - An event with both a task and a CPU counts a tracepoint about its task. Only this CPU adds to
  *   the count, even while the context is inactive. The reset runs there, too. An unprivileged user
  *   cannot request such calls to any CPU: the tracepoints are in the kernel.
- * - Event sites count resident events of a CPU from before CPU hotplug starts its context until
+ * - Event sites count unscheduled events of a CPU from before CPU hotplug starts its context until
  *   after it stops the context. Their reset runs on this CPU if it is online.
  */
 #include <linux/sched/task.h>
@@ -85,7 +85,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 
 	lockdep_assert_held(&ctx->lock);
 	/* A fork makes a running task's context a clone; its clock runs until the next switch. */
-	if (cpuctx || !is_resident(event) || !READ_ONCE(ctx->cloned))
+	if (cpuctx || !is_unsched(event) || !READ_ONCE(ctx->cloned))
 		return false;
 	if (task)
 		*task = get_task_struct(ctx->task);
@@ -142,7 +142,7 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
  * struct reset_call - argument of a reset on the CPU where event sites may add to counts
  * @event: the next event, or NULL after the last one; the caller has a reference
  * @group: reset the whole group, from @event on
- * @task: for a resident event, its task, to which the caller has a reference
+ * @task: for an unscheduled event, its task, to which the caller has a reference
  * @cpu: CPU where the task was running, -1 after a reset
  */
 struct reset_call {
@@ -173,7 +173,7 @@ static void perf_reset_at_task(void *info)
 	call->cpu = task_call_func(call->task, perf_reset_unless_elsewhere, call);
 }
 
-/* Reset a resident event, or its group, on the CPU of its task. May sleep. */
+/* Reset an unscheduled event, or its group, on the CPU of its task. May sleep. */
 static void perf_reset_in_task(struct perf_event *event, bool group, struct task_struct *task)
 {
 	struct reset_call call = { .event = event, .group = group, .task = task };
@@ -281,7 +281,7 @@ static void perf_reset_values_here(void *info)
 }
 
 /*
- * Reset a resident event of a CPU, or its group, on this CPU, if its context is stopped for CPU
+ * Reset an unscheduled event of a CPU, or its group, on this CPU, if its context is stopped for CPU
  * hotplug. The context is not started meanwhile, because ctx->mutex is held. An offline CPU counts
  * nothing. May sleep.
  */
@@ -290,7 +290,7 @@ static void perf_reset_on_stopped_cpu(struct perf_event *event, bool group)
 	struct reset_call call = { .event = event, .group = group };
 	int err;
 
-	if (event->ctx->task || !is_resident(event) || perf_clock_runs(&event->ctx->clock))
+	if (event->ctx->task || !is_unsched(event) || perf_clock_runs(&event->ctx->clock))
 		return;
 	/* The loop ends: each call resets events of the group, or fails. */
 	do {
@@ -307,14 +307,14 @@ static void perf_reset_call(struct perf_event *event, bool group)
 
 /*
  * Can this CPU reset the event without a call? A clock's count is its running time since the last
- * reset, which only a reset stores. Sites add to a resident event of current only in this task,
+ * reset, which only a reset stores. Sites add to an unscheduled event of current only in this task,
  * or in interrupts of its CPU. A scheduled event that is OFF has left its PMU, and remains OFF.
  */
 static bool perf_reset_needs_no_call(const struct perf_event *event)
 {
 	if (is_counting_clock(event))
 		return true;
-	if (is_resident(event))
+	if (is_unsched(event))
 		return READ_ONCE(event->ctx->task) == current;
 	/* A tracepoint may have read an enabled state, and may not have added to the count yet. */
 	if (perf_reset_is_walked(event, false))
@@ -456,7 +456,7 @@ void perf_family_reset(struct perf_event *event, bool group)
 		perf_reset_family(event);
 		return;
 	}
-	if (leader->nr_siblings && (leader->attr.inherit || !is_resident(leader) ||
+	if (leader->nr_siblings && (leader->attr.inherit || !is_unsched(leader) ||
 				    READ_ONCE(leader->ctx->task) != current)) {
 		perf_reset_group(leader);
 		return;

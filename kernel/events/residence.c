@@ -37,7 +37,7 @@ static bool perf_residence_pmu_allows(const struct perf_event *event)
 
 	if (pmu->capabilities & (PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE))
 		return false;
-	return (event->event_caps & PERF_EV_CAP_RESIDENT) || pmu->type == PERF_TYPE_SOFTWARE ||
+	return (event->event_caps & PERF_EV_CAP_UNSCHED) || pmu->type == PERF_TYPE_SOFTWARE ||
 	       pmu->task_ctx_nr == perf_hw_context;
 }
 
@@ -128,7 +128,7 @@ static struct perf_clones *perf_clones_alloc(void)
  * @parent: context of current; its mutex is held
  * @child: context of the new task, not yet visible to others; its mutex is held
  *
- * A context with only resident events is never a clone, because a residence would save nothing.
+ * A context with only unscheduled events is never a clone, because a residence would save nothing.
  *
  * Context: may sleep.
  */

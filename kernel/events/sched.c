@@ -669,7 +669,7 @@ void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_co
 
 /*
  * A context has been scheduled in, and its lock is held: update the user pages that no driver
- * updates. These are the pages of resident events and of events that wait for a counter.
+ * updates. These are the pages of unscheduled events and of events that wait for a counter.
  * Their times continue without the time for which the context was scheduled out.
  */
 static void perf_context_update_userpages(struct perf_event_context *ctx)
@@ -679,7 +679,7 @@ static void perf_context_update_userpages(struct perf_event_context *ctx)
 	hlist_for_each_entry(cold, &ctx->mapped, mapped_entry) {
 		struct perf_event *event = cold->event;
 
-		if (is_resident(event) || event->state == PERF_EVENT_STATE_INACTIVE)
+		if (is_unsched(event) || event->state == PERF_EVENT_STATE_INACTIVE)
 			perf_event_update_userpage(event);
 	}
 }
@@ -688,21 +688,21 @@ static void perf_context_update_userpages(struct perf_event_context *ctx)
  * Schedule in a context without groups to schedule. Groups may be attached until the lock is
  * held. Return false, and change nothing, if the context has any.
  */
-static __always_inline bool perf_resident_context_in(struct perf_event_context *ctx)
+static __always_inline bool perf_unsched_context_sched_in(struct perf_event_context *ctx)
 {
-	bool resident;
+	bool unsched;
 
 	if (unlikely(READ_ONCE(ctx->nr_sched)))
 		return false;
 	scoped_guard(raw_spinlock, &ctx->lock) {
-		resident = !ctx->nr_sched;
-		if (resident && ctx->nr_events && !perf_clock_runs(&ctx->clock))
+		unsched = !ctx->nr_sched;
+		if (unsched && ctx->nr_events && !perf_clock_runs(&ctx->clock))
 			perf_context_start(ctx, perf_clock());
 		/* For a context with groups, perf_scheduled_context_in() does this at its end. */
-		if (resident && unlikely(!hlist_empty(&ctx->mapped)))
+		if (unsched && unlikely(!hlist_empty(&ctx->mapped)))
 			perf_context_update_userpages(ctx);
 	}
-	return resident;
+	return unsched;
 }
 
 static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
@@ -742,7 +742,7 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			   const struct task_struct *prev)
 {
-	if (!perf_resident_context_in(ctx))
+	if (!perf_unsched_context_sched_in(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 }
 
@@ -809,7 +809,7 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_residence_serves(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
 		perf_context_take_off(cpuctx, cpuctx->task_ctx);
-	if (ctx && likely(!cpuctx->task_ctx) && !perf_resident_context_in(ctx))
+	if (ctx && likely(!cpuctx->task_ctx) && !perf_unsched_context_sched_in(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 	perf_switch_record(task, prev, true);
 	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)

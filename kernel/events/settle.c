@@ -174,7 +174,7 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 		cold->settled.count += values.count;
 		cold->settled.enabled += values.enabled;
 		cold->settled.running += values.running;
-	} else if (is_resident(copy) || ctx->walked ||
+	} else if (is_unsched(copy) || ctx->walked ||
 		   values.count || values.enabled || values.running) {
 		/* Tracepoints about a task count even while the task sleeps. */
 		return false;

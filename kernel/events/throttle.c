@@ -409,7 +409,7 @@ static void perf_tick_event(struct perf_event *event, struct pmu **held)
 {
 	bool throttled = perf_event_throttled(event);
 	bool freq = perf_event_has_frequency(event);
-	bool scheduled = !is_resident(event), halted;
+	bool scheduled = !is_unsched(event), halted;
 	int flags = 0;
 
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
@@ -461,7 +461,9 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 		perf_tick_groups(&epc->pinned_active, &held);
 		perf_tick_groups(&epc->flexible_active, &held);
 	}
-	/* Resident events are not scheduled; those that sample are in the lists of event sites. */
+	/*
+	 * Unscheduled events are not scheduled; those that sample are in the lists of event sites.
+	 */
 	for (i = 0; i < ARRAY_SIZE(ctx->sw_lists); i++) {
 		/* These are scheduled, and are linked by another entry. */
 		if (&ctx->sw_lists[i] == perf_tp_task_events(ctx))

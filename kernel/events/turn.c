@@ -21,11 +21,11 @@ static void perf_turn_off_locked(struct perf_event *event, struct perf_cpu_conte
 {
 	if (event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
-	if (is_resident(event)) {
+	if (is_unsched(event)) {
 		if (event->group_leader == event)
-			perf_resident_stop_group(event, PERF_EVENT_STATE_OFF);
+			perf_unsched_stop_group(event, PERF_EVENT_STATE_OFF);
 		else
-			perf_resident_stop(event, PERF_EVENT_STATE_OFF);
+			perf_unsched_stop(event, PERF_EVENT_STATE_OFF);
 		return;
 	}
 	if (event->group_leader == event)
@@ -71,7 +71,7 @@ static void perf_turn_show_waiting(struct perf_event *leader)
 }
 
 /*
- * Make an event that is off or in the error state wait for a counter; a resident event counts
+ * Make an event that is off or in the error state wait for a counter; an unscheduled event counts
  * if its leader does. @data points to the number of overflows for which the event is enabled,
  * or is NULL.
  *
@@ -93,11 +93,11 @@ static bool perf_turn_let_wait(struct perf_event *event, struct perf_cpu_context
 		return false;
 
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
-	if (is_resident(leader)) {
+	if (is_unsched(leader)) {
 		if (leader == event)
-			perf_resident_start_group(event);
+			perf_unsched_start_group(event);
 		else if (leader->state == PERF_EVENT_STATE_ACTIVE)
-			perf_resident_start(event);
+			perf_unsched_start(event);
 		return false;
 	}
 	if (leader == event && (event->attach_state & PERF_ATTACH_CONTEXT)) {
@@ -162,17 +162,17 @@ static const perf_event_func_t perf_turn_group[] = {
 };
 
 /*
- * Change a resident event's state from this CPU, even if the event counts on another one:
+ * Change an unscheduled event's state from this CPU, even if the event counts on another one:
  * only the lock of its context is needed.
  */
-static bool perf_turn_resident(struct perf_event *event, perf_event_func_t func, void *data)
+static bool perf_turn_unsched(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	return is_resident(event) && perf_group_change_under_lock(event, func, data);
+	return is_unsched(event) && perf_group_change_under_lock(event, func, data);
 }
 
 static void perf_turn_call(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	if (!perf_turn_resident(event, func, data))
+	if (!perf_turn_unsched(event, func, data))
 		perf_event_call(event, func, data);
 }
 
@@ -243,7 +243,7 @@ static void perf_turn_copies(struct perf_event *root, bool on)
 {
 	struct perf_event *copy;
 
-	if (!(root->event_caps & PERF_EV_CAP_RESIDENT))
+	if (!(root->event_caps & PERF_EV_CAP_UNSCHED))
 		perf_copies_call_running(root, perf_turn_alone[on]);
 	for_each_copy(copy, root) {
 		if (!perf_turn_is_done(copy, on))
@@ -259,7 +259,7 @@ static void perf_turn_group_copies(struct perf_event *leader, bool on)
 {
 	struct perf_event *copy, *member;
 
-	if (!is_resident(leader))
+	if (!is_unsched(leader))
 		perf_copies_call_running(leader, perf_turn_group[on]);
 	for_each_copy(copy, leader) {
 		if (!perf_turn_is_group_done(copy, on))
@@ -331,7 +331,7 @@ static void perf_turn_off_last_locked(struct perf_event *event, struct perf_cpu_
  */
 void perf_copies_turn_off(struct perf_event *root)
 {
-	if ((root->event_caps & PERF_EV_CAP_RESIDENT) ||
+	if ((root->event_caps & PERF_EV_CAP_UNSCHED) ||
 	    list_empty_careful(perf_event_copies(root)))
 		return;
 	guard(mutex)(perf_family_lock(root));
@@ -353,7 +353,7 @@ static void perf_turn_off_here(struct perf_event *event, perf_event_func_t func)
 		/* The context's groups were scheduled out when the task was switched out. */
 		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
-		if (is_resident(event) || event->state != PERF_EVENT_STATE_ACTIVE)
+		if (is_unsched(event) || event->state != PERF_EVENT_STATE_ACTIVE)
 			func(event, NULL, NULL);
 		perf_context_end(ctx);
 		raw_spin_unlock(&ctx->lock);

@@ -2,9 +2,9 @@
 /*
  * Software events: page faults, context switches and others that the kernel raises.
  *
- * An event site walks three lists for its event: the resident events of this CPU, the
- * software events in groups that are scheduled in on this CPU, and the resident events of the
- * running task. Resident events are never scheduled in or out, so they cost nothing in a
+ * An event site walks three lists for its event: the unscheduled events of this CPU, the
+ * software events in groups that are scheduled in on this CPU, and the unscheduled events of the
+ * running task. Unscheduled events are never scheduled in or out, so they cost nothing in a
  * context switch.
  */
 #include <linux/hardirq.h>
@@ -284,10 +284,10 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 EXPORT_SYMBOL_GPL(__perf_sw_event);
 
 /**
- * perf_swevent_resident_add - add a resident event to the lists of the event sites
- * @event: event of a resident group; its context's lock is held
+ * perf_swevent_unsched_add - add an unscheduled event to the lists of the event sites
+ * @event: event of an unscheduled group; its context's lock is held
  */
-void perf_swevent_resident_add(struct perf_event *event)
+void perf_swevent_unsched_add(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	if (!perf_swevent_has_site(event) || !hlist_unhashed(&event->hlist_entry))
@@ -297,12 +297,12 @@ void perf_swevent_resident_add(struct perf_event *event)
 }
 
 /**
- * perf_swevent_resident_del - undo perf_swevent_resident_add()
+ * perf_swevent_unsched_del - undo perf_swevent_unsched_add()
  * @event: its context's lock is held
  *
  * Until a grace period has passed an event site may still use the event.
  */
-void perf_swevent_resident_del(struct perf_event *event)
+void perf_swevent_unsched_del(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	hlist_del_init_rcu(&event->hlist_entry);
@@ -336,7 +336,7 @@ static int swevent_init(struct perf_event *event)
 	 */
 	if (!event->cgrp && !(event->hw.target && (event->cpu >= 0 ||
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))
-		event->event_caps |= PERF_EV_CAP_RESIDENT;
+		event->event_caps |= PERF_EV_CAP_UNSCHED;
 
 	/* Unlike a hardware event's, period_left counts up to zero. */
 	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);

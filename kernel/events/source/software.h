@@ -6,8 +6,8 @@
 
 void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs);
-void perf_swevent_resident_add(struct perf_event *event);
-void perf_swevent_resident_del(struct perf_event *event);
+void perf_swevent_unsched_add(struct perf_event *event);
+void perf_swevent_unsched_del(struct perf_event *event);
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
 bool perf_site_interrupted(void);
 
@@ -16,13 +16,13 @@ bool perf_site_interrupted(void);
 
 void perf_swevent_pmu_init(void);
 
-/* Is there an event site for this resident event? */
+/* Is there an event site for this unscheduled event? */
 static inline bool perf_swevent_has_site(const struct perf_event *event)
 {
 	return event->attr.config >= PERF_SW_FIRST && event->attr.config != PERF_COUNT_SW_DUMMY;
 }
 
-/* perf_swevent_resident_add() for a resident copy in an unpublished context */
+/* perf_swevent_unsched_add() for an unscheduled copy in an unpublished context */
 static inline void perf_swevent_copy_add(struct perf_event *copy)
 {
 	if (perf_swevent_has_site(copy))

@@ -201,7 +201,7 @@ static bool reset_in_between(struct slow_site *site, struct perf_event *event, b
 }
 
 /*
- * A site of a task adds to a resident event while a residence replaces the task's context, and
+ * A site of a task adds to an unscheduled event while a residence replaces the task's context, and
  * another CPU resets the event. The old count must not return.
  */
 static void reset_against_site(struct kunit *test)
@@ -272,7 +272,7 @@ static void start_clock(void *info)
 }
 
 /*
- * Sites add to resident events of a CPU even while CPU hotplug has stopped its context. The old
+ * Sites add to unscheduled events of a CPU even while CPU hotplug has stopped its context. The old
  * count must not return.
  */
 static void reset_on_stopped_cpu(struct kunit *test)

@@ -576,11 +576,11 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *ro
 }
 
 /*
- * The leader of a group is closed, and its software sibling becomes resident, in one
+ * The leader of a group is closed, and its software sibling becomes unscheduled, in one
  * context after another. Each occurrence is counted once, even if only some contexts have
  * changed.
  */
-static void group_becomes_resident(struct kunit *test)
+static void group_becomes_unsched(struct kunit *test)
 {
 	struct perf_event_attr faults = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS, .inherit = 1,
@@ -763,7 +763,7 @@ static struct kunit_case residence_cases[] = {
 	KUNIT_CASE(threads_inherit_more),
 	KUNIT_CASE(pmu_goes_under_it),
 	KUNIT_CASE(ends_with_the_last_task),
-	KUNIT_CASE(group_becomes_resident),
+	KUNIT_CASE(group_becomes_unsched),
 	KUNIT_CASE(no_residence_without_a_leader),
 	KUNIT_CASE(killed_task_is_followed_by_another),
 	KUNIT_CASE(half_a_group_is_dropped),

@@ -196,7 +196,7 @@ static void expect_adjusted(struct kunit *test, struct perf_event *event)
 
 /*
  * A tick adjusts every active event with a frequency: alone or as a sibling, with a counter or
- * resident, of the task or of the CPU.
+ * unscheduled, of the task or of the CPU.
  */
 static void tick_finds_all_that_are_on(struct kunit *test)
 {
