@@ -1109,11 +1109,11 @@ struct perf_event_clock {
  * @nr_freq: number of active events that sample at a frequency
  * @nr_user: number of events that had PERF_EVENT_FLAG_USER_READ_CNT when they were attached
  * @walked: tracepoints about the task walk events of the context on other CPUs; never cleared
- * @residence: the context is a residence; see kernel/events/residence.h
- * @cloned: @clones has been set; never cleared
+ * @is_shared: the context is a shared context; see kernel/events/shared_ctx.h
+ * @in_ctx_set: @ctx_set has been set; never cleared
  * @settled: copies are settled, and the clock has been stopped since; see kernel/events/settle.h
  * @family: lock of its events' families; set once, by the first fork that inherits
- * @clones: shared with the contexts that are its clones, or NULL; changed with @mutex held
+ * @ctx_set: shared with the contexts that are its clones, or NULL; changed with @mutex held
  * @mapped: events with a mapped page
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
@@ -1135,11 +1135,11 @@ struct perf_event_context {
 	unsigned int			nr_freq;
 	unsigned int			nr_user;
 	bool				walked;
-	bool				residence;
-	bool				cloned;
+	bool				is_shared;
+	bool				in_ctx_set;
 	bool				settled;
 	struct perf_family		*family;
-	struct perf_clones		*clones;
+	struct perf_ctx_set		*ctx_set;
 	struct hlist_head		mapped; /* struct perf_event_cold */
 	struct task_struct		*task;
 	struct list_head		event_list;

@@ -11,8 +11,8 @@
 #include "family.h"
 #include "internal.h"
 #include "refuse.h"
-#include "residence.h"
 #include "settle.h"
+#include "shared_ctx.h"
 #include "source/software.h"
 #include "time.h"
 #include "time_seq.h"
@@ -218,7 +218,7 @@ struct remote_call {
  * For a driver's pmu_enable.
  *
  * Context: interrupts are off.
- * Return: the running task's context or its residence; NULL without groups to schedule
+ * Return: the running task's context or its shared context; NULL without groups to schedule
  */
 struct perf_event_context *perf_cpu_task_ctx(void)
 {
@@ -293,12 +293,12 @@ static int perf_context_call_unless_running(struct remote_call *call)
 	return cpu;
 }
 
-/* Is the context this CPU's own, the running task's, or the residence that is scheduled in? */
+/* Is the context this CPU's own, the running task's, or the shared context that is scheduled in? */
 static bool perf_context_is_here(const struct perf_cpu_context *cpuctx,
 				 const struct perf_event_context *ctx)
 {
 	return ctx == &cpuctx->ctx || ctx == perf_task_context(current) ||
-	       ctx == cpuctx->residence;
+	       ctx == cpuctx->shared_ctx;
 }
 
 /* Make the call on the CPU where the context ran. Interrupts are off. */
@@ -338,7 +338,7 @@ static void perf_context_call_here(void *info)
 	 */
 	if (cpuctx->task_ctx == ctx && !ctx->nr_events) {
 		cpuctx->task_ctx = NULL;
-		cpuctx->residence = NULL;
+		cpuctx->shared_ctx = NULL;
 	}
 	perf_context_unlock_cpu(cpuctx, task_ctx);
 }
@@ -507,14 +507,14 @@ void perf_context_reserve(struct perf_event_context *ctx)
 
 	lockdep_assert_held(&ctx->mutex);
 	/* A context with another event is not a clone any more. */
-	perf_residence_leave(ctx);
+	perf_ctx_set_unlink(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;
 		task = ctx->task;
 	}
 
-	/* The clock of a residence starts when its first task is scheduled in. */
-	if (!first || !task || task == PERF_TASK_GONE || ctx->residence)
+	/* The clock of a shared context starts when its first task is scheduled in. */
+	if (!first || !task || task == PERF_TASK_GONE || ctx->is_shared)
 		return;
 	if (task == current) {
 		local_irq_disable();
@@ -625,9 +625,9 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 	}
 
 	if (ctx->task)
-		/* A task may have a residence on each CPU, so charge these to its cgroup. */
+		/* A task may have a shared context on each CPU, so charge these to its cgroup. */
 		made = perf_pmu_context_alloc(pmu, task_data,
-					      ctx->residence ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
+					      ctx->is_shared ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	else
 		made = &per_cpu_ptr(pmu->cpu_pmu_context, event->cpu)->epc;
 	if (!made)

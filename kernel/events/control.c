@@ -24,8 +24,8 @@
 #include "record/userpage.h"
 #include "refuse.h"
 #include "reset.h"
-#include "residence.h"
 #include "sched.h"
+#include "shared_ctx.h"
 #include "source/addr_filter.h"
 #include "source/bpf.h"
 #include "source/breakpoint.h"
@@ -231,9 +231,9 @@ static long perf_ioctl_redirect(struct perf_event *event, struct perf_event *tar
 		return err;
 
 	CLASS(event_context, ctx)(event);
-	/* Writers of records use this event, so no residence may replace its context. */
+	/* Writers of records use this event, so no shared context may replace its context. */
 	if (target)
-		perf_residence_leave(ctx);
+		perf_ctx_set_unlink(ctx);
 	return perf_event_set_output(event, target);
 }
 

@@ -17,9 +17,9 @@
 #include "record/buffer.h"
 #include "record/sideband_task.h"
 #include "record/values.h"
-#include "residence.h"
 #include "sched.h"
 #include "settle.h"
+#include "shared_ctx.h"
 #include "source/addr_filter.h"
 #include "time.h"
 #include "time_seq.h"
@@ -117,14 +117,14 @@ static void perf_exit_part_with_roots(struct list_head *left)
 }
 
 /**
- * perf_context_end_clone - undo perf_context_clone()
+ * perf_shared_ctx_free - undo perf_shared_ctx_copy()
  * @clone: the context, which is scheduled out and stays so
  *
  * The counts of its events are added to those of their roots.
  *
  * Context: may sleep.
  */
-void perf_context_end_clone(struct perf_event_context *clone)
+void perf_shared_ctx_free(struct perf_event_context *clone)
 {
 	struct perf_event *event, *next;
 	struct mutex *family = NULL;
@@ -280,14 +280,14 @@ static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task
 
 	local_irq_disable();
 	cpuctx = this_cpu_context();
-	/* A residence of the context must stop counting, too. */
-	if (task == current && cpuctx->residence)
-		here = cpuctx->residence;
+	/* A shared context of the context must stop counting, too. */
+	if (task == current && cpuctx->shared_ctx)
+		here = cpuctx->shared_ctx;
 	if (cpuctx->task_ctx == here)
 		perf_context_take_off(cpuctx, here);
 	raw_spin_lock(&ctx->lock);
 	perf_context_stop(ctx);
-	/* If a residence has counted instead, the context's own clock is outdated. */
+	/* If a shared context has counted instead, the context's own clock is outdated. */
 	WRITE_ONCE(ctx->now, here == ctx ? perf_clock_stopped(&ctx->clock) : perf_clock());
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	WRITE_ONCE(ctx->task, PERF_TASK_GONE);
@@ -299,7 +299,7 @@ static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task
 static void perf_exit_context(struct task_struct *task, bool ran)
 {
 	struct perf_event_context *ctx = perf_task_context(task);
-	struct perf_clones *clones;
+	struct perf_ctx_set *ctx_set;
 	LIST_HEAD(gone);
 
 	if (!ctx) {
@@ -316,11 +316,11 @@ static void perf_exit_context(struct task_struct *task, bool ran)
 			perf_exit_read_records(ctx, task);
 		}
 		perf_exit_events(ctx, &gone);
-		clones = ctx->clones;
-		WRITE_ONCE(ctx->clones, NULL);
+		ctx_set = ctx->ctx_set;
+		WRITE_ONCE(ctx->ctx_set, NULL);
 	}
 	perf_exit_put_copies(ctx, &gone);
-	perf_clones_put(clones);
+	perf_ctx_set_put(ctx_set);
 	perf_context_put(ctx);
 }
 

@@ -117,11 +117,11 @@ void perf_family_remove(struct perf_event *copy)
 }
 
 /*
- * Find the first copy that is not in a residence, or else the first copy. Members of a group
- * may become unscheduled when the copy is removed. Their task must have left the residence by
- * then, which it does when its own copy is removed. Copies in residences are moved to the end
+ * Find the first copy that is not in a shared context, or else the first copy. Members of a group
+ * may become unscheduled when the copy is removed. Their task must have left the shared context by
+ * then, which it does when its own copy is removed. Copies in shared contexts are moved to the end
  * of the list; nothing depends on the list's order, because the root is dead. As no copy is added
- * either, a call that finds only copies in residences sets @only_residences, and later calls
+ * either, a call that finds only copies in shared contexts sets @only_residences, and later calls
  * do not search: there may be one for each CPU.
  */
 static struct perf_event *perf_family_next(struct perf_event *root, bool *only_residences)
@@ -133,7 +133,7 @@ static struct perf_event *perf_family_next(struct perf_event *root, bool *only_r
 	first = list_first_entry_or_null(copies, struct perf_event, child_list);
 	copy = first;
 	/* The list is tested for emptiness without a lock, so a single copy must stay linked. */
-	while (!*only_residences && copy && copy->ctx->residence && !list_is_singular(copies)) {
+	while (!*only_residences && copy && copy->ctx->is_shared && !list_is_singular(copies)) {
 		list_move_tail(&copy->child_list, copies);
 		copy = list_first_entry(copies, struct perf_event, child_list);
 		*only_residences = copy == first;

@@ -20,8 +20,8 @@
 #include "record/sideband.h"
 #include "record/userpage.h"
 #include "refuse.h"
-#include "residence.h"
 #include "sched.h"
+#include "shared_ctx.h"
 #include "source/software.h"
 #include "throttle.h"
 #include "time.h"
@@ -729,10 +729,10 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	lockdep_assert_held(&ctx->mutex);
 	/*
 	 * Members may become unscheduled, and event sites count unscheduled events in the task's
-	 * context. A residence of it would count the same occurrences in its own copies.
+	 * context. A shared context of it would count the same occurrences in its own copies.
 	 */
 	if (was_attached && ctx->task != PERF_TASK_GONE && perf_group_has_unsched_members(event))
-		perf_residence_leave(ctx);
+		perf_ctx_set_unlink(ctx);
 	if (!was_attached || ctx->task == PERF_TASK_GONE)
 		perf_group_change_here(event, perf_group_detach_locked, &args);
 	else if (!perf_group_detaches_anywhere(event, end) ||

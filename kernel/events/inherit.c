@@ -15,8 +15,8 @@
 #include "internal.h"
 #include "read.h"
 #include "record/aux.h"
-#include "residence.h"
 #include "sched.h"
+#include "shared_ctx.h"
 #include "source/addr_filter.h"
 #include "source/breakpoint.h"
 #include "source/software.h"
@@ -491,7 +491,7 @@ static int perf_inherit_groups(struct fork_args *args, struct perf_event_context
 
 	if (args->ctx) {
 		if (!err)
-			perf_clones_join(ctx, args->ctx);
+			perf_ctx_set_add(ctx, args->ctx);
 		mutex_unlock(&args->ctx->mutex);
 		/* A tracepoint about the task must see a complete context. */
 		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
@@ -534,21 +534,21 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	return err;
 }
 
-/* Lock class of residences: their mutex nests inside a task context's. */
-static struct lock_class_key perf_inherit_clone_mutex_key;
+/* Lock class of shared contexts: their mutex nests inside a task context's. */
+static struct lock_class_key perf_shared_ctx_mutex_key;
 
 /**
- * perf_context_clone - create a context with copies of all events of another one
+ * perf_shared_ctx_copy - create a context with copies of all events of another one
  * @ctx: context of a task, whose events are all inherited; its mutex is held
  *
- * The new context is a residence that is not scheduled in yet. The target of its copies is the
+ * The new context is a shared context that is not scheduled in yet. The target of its copies is the
  * task of their root.
  *
  * Context: may sleep.
- * Return: the context, for perf_context_end_clone(), or an ERR_PTR(): -EAGAIN if an event was
+ * Return: the context, for perf_shared_ctx_free(), or an ERR_PTR(): -EAGAIN if an event was
  * removed since, -ENOMEM, -EINTR after a fatal signal, or an error of a PMU
  */
-struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
+struct perf_event_context *perf_shared_ctx_copy(struct perf_event_context *ctx)
 {
 	struct perf_event *first = list_first_entry_or_null(&ctx->event_list, struct perf_event,
 							    event_entry);
@@ -562,8 +562,8 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 	args.ctx = perf_context_alloc(args.child, GFP_KERNEL_ACCOUNT);
 	if (!args.ctx)
 		return ERR_PTR(-ENOMEM);
-	lockdep_set_class(&args.ctx->mutex, &perf_inherit_clone_mutex_key);
-	args.ctx->residence = true;
+	lockdep_set_class(&args.ctx->mutex, &perf_shared_ctx_mutex_key);
+	args.ctx->is_shared = true;
 	mutex_lock(&args.ctx->mutex);
 	err = perf_inherit_copy_groups(&args, ctx);
 	/* A context without some of the events is not a clone. */
@@ -572,6 +572,6 @@ struct perf_event_context *perf_context_clone(struct perf_event_context *ctx)
 	mutex_unlock(&args.ctx->mutex);
 	if (!err)
 		return args.ctx;
-	perf_context_end_clone(args.ctx);
+	perf_shared_ctx_free(args.ctx);
 	return ERR_PTR(err);
 }

@@ -13,7 +13,7 @@
  *	      perf_pmus_lock		registration of PMUs. Scopes move events under it
  *	        task->perf_event_mutex	list of the events that a task owns
  *	          ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
- *	          ctx->mutex		of a residence: inside of a task context's
+ *	          ctx->mutex		of a shared context: inside of a task context's
  *	            perf_family::lock	copies of a context's events, and the sums of settled
  *					copies (settle.h); no memory is allocated
  *	              mmap_lock		taken by mmap(2), above the next. Below ctx->mutex
@@ -112,8 +112,8 @@ struct perf_cpu_pmu_context {
 /**
  * struct perf_cpu_context - scheduling data of a CPU
  * @ctx: events of this CPU without a task
- * @task_ctx: the running task's context, if it has groups to schedule; or @residence
- * @residence: the context that replaces the running task's, or NULL
+ * @task_ctx: the running task's context, if it has groups to schedule; or @is_shared
+ * @is_shared: the context that replaces the running task's, or NULL
  * @online: events can be opened on the CPU; changed under ctx.mutex
  * @ready: drivers have prepared the CPU, so groups of @ctx may be scheduled in; changed under
  *	ctx.mutex, on the CPU and with interrupts off
@@ -130,7 +130,7 @@ struct perf_cpu_pmu_context {
 struct perf_cpu_context {
 	struct perf_event_context	ctx;
 	struct perf_event_context	*task_ctx;
-	struct perf_event_context	*residence;
+	struct perf_event_context	*shared_ctx;
 	bool				online;
 	bool				ready;
 	struct list_head		sched_cb_list;

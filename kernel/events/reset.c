@@ -6,7 +6,7 @@
  * So the reset runs on the CPU where the event's context is active, or under ctx->lock while the
  * context is inactive. Three kinds of events are counted while their context is inactive:
  *
- * - Event sites count unscheduled events of a task even while a residence replaces the task's
+ * - Event sites count unscheduled events of a task even while a shared context replaces the task's
  *   context. Their reset runs on the CPU where the task runs, or while task_call_func() keeps the
  *   task from running.
  * - An event with both a task and a CPU counts a tracepoint about its task. Only this CPU adds to
@@ -75,8 +75,8 @@ static struct perf_event *perf_reset_values(struct perf_event *event, bool group
 
 /*
  * Can event sites add to the event's count although its context is inactive? They can while a
- * residence replaces the context. @task is set to the context's task, with a reference. If @task
- * is NULL, another call resets the event.
+ * shared context replaces the context. @task is set to the context's task, with a reference. If
+ * @task is NULL, another call resets the event.
  */
 static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  struct task_struct **task)
@@ -85,7 +85,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 
 	lockdep_assert_held(&ctx->lock);
 	/* A fork makes a running task's context a clone; its clock runs until the next switch. */
-	if (cpuctx || !is_unsched(event) || !READ_ONCE(ctx->cloned))
+	if (cpuctx || !is_unsched(event) || !READ_ONCE(ctx->in_ctx_set))
 		return false;
 	if (task)
 		*task = get_task_struct(ctx->task);

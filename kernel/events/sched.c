@@ -18,11 +18,11 @@
 #include "record/aux.h"
 #include "record/sideband_task.h"
 #include "record/userpage.h"
-#include "residence.h"
 #include "rotate.h"
 #include "sched.h"
 #include "sched_cb.h"
 #include "settle.h"
+#include "shared_ctx.h"
 #include "state.h"
 #include "throttle.h"
 #include "time.h"
@@ -629,7 +629,7 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* Clear this first: drivers read it and revoke user space access to the counters. */
 	cpuctx->task_ctx = NULL;
-	cpuctx->residence = NULL;
+	cpuctx->shared_ctx = NULL;
 	if (is_switch && perf_switches_are_watched(cpuctx))
 		perf_sched_tell_and_go_out(cpuctx, ctx);
 	else if (hold)
@@ -642,7 +642,7 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_context_sched_out - schedule out a task's context, or its residence, on this CPU
+ * perf_context_sched_out - schedule out a task's context, or its shared context, on this CPU
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
@@ -709,18 +709,18 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 					       struct perf_event_context *ctx,
 					       const struct task_struct *prev)
 {
-	struct perf_event_context *residence = perf_residence_for(ctx, prev);
+	struct perf_event_context *shared_ctx = perf_shared_ctx_get_active(ctx, prev);
 	struct perf_event_pmu_context *epc;
 
-	if (residence)
-		ctx = residence;
+	if (shared_ctx)
+		ctx = shared_ctx;
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* The last event may have been removed before the lock was taken. */
 	if (likely(ctx->nr_events)) {
 		if (!perf_clock_runs(&ctx->clock))
 			perf_context_start(ctx, ctx->now);
 		cpuctx->task_ctx = ctx;
-		cpuctx->residence = residence;
+		cpuctx->shared_ctx = shared_ctx;
 		for_each_pmu_context(epc, ctx)
 			perf_task_epc_sched_in(cpuctx, epc);
 		if (perf_switches_are_watched(cpuctx))
@@ -732,7 +732,7 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_context_sched_in - schedule in the running task's context, or its residence
+ * perf_context_sched_in - schedule in the running task's context, or its shared context
  * @cpuctx: this CPU's context, not locked; its task_ctx is NULL
  * @ctx: the task's context, not locked
  * @prev: the task that ran on this CPU before
@@ -746,7 +746,7 @@ void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_co
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 }
 
-/* First half of a switch to @next: schedule out @ctx, which may be a residence. */
+/* First half of a switch to @next: schedule out @ctx, which may be a shared context. */
 static void perf_context_switch_out(struct perf_cpu_context *cpuctx,
 				    struct perf_event_context *ctx,
 				    const struct task_struct *next)
@@ -775,10 +775,10 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 		perf_tell_all_pmus(cpuctx, false);
 	if (unlikely(cpuctx->task_ctx)) {
 		/*
-		 * A residence remains scheduled in for the next clone of the context that it
+		 * A shared context remains scheduled in for the next clone of the context that it
 		 * replaces.
 		 */
-		if (!perf_residence_stays(cpuctx, next))
+		if (!perf_shared_ctx_keep_in(cpuctx, next))
 			perf_context_switch_out(cpuctx, cpuctx->task_ctx, next);
 	} else if (ctx) {
 		raw_spin_lock(&ctx->lock);
@@ -801,13 +801,13 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_event_context *ctx = perf_task_context(task);
 
 	/*
-	 * A residence has stayed scheduled in for this task. Since then the task has left the
+	 * A shared context has stayed scheduled in for this task. Since then the task has left the
 	 * clones, or has been moved to a cgroup with events whose PMU watches switches. No
-	 * PMU watched switches when the residence's last task was switched out, so that
+	 * PMU watched switches when the shared context's last task was switched out, so that
 	 * switch is not reported to any PMU.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
-	    (!perf_residence_serves(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
+	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
 		perf_context_take_off(cpuctx, cpuctx->task_ctx);
 	if (ctx && likely(!cpuctx->task_ctx) && !perf_unsched_context_sched_in(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);

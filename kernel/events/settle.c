@@ -135,7 +135,7 @@ void perf_settled_undo_all(struct perf_event *root)
 
 /*
  * Do the values of a plain copy change only while the clock of its context runs? Not if a
- * residence replaces the context: event sites then count into the copy while the context's own
+ * shared context replaces the context: event sites then count into the copy while the context's own
  * clock is stopped.
  */
 static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
@@ -144,7 +144,7 @@ static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
 	 * A fork makes a context a clone only if the context has events that must be scheduled.
 	 * These are attached before other CPUs can see the context.
 	 */
-	return !READ_ONCE(ctx->cloned) && list_empty(&ctx->pmu_ctx_list);
+	return !READ_ONCE(ctx->in_ctx_set) && list_empty(&ctx->pmu_ctx_list);
 }
 
 /* perf_copy_settle() with the context's lock held; interrupts are off */
@@ -192,7 +192,7 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
  *	family's lock is held, and perf_settled_catch_up() has been called under it
  *
  * A copy that is not plain has no memory for the settled values. It is settled only if its
- * values are 0, as they are if a residence has always replaced its context.
+ * values are 0, as they are if a shared context has always replaced its context.
  *
  * Return: true if the copy is settled, and its values are part of its root's sum
  */

@@ -42,7 +42,7 @@ static inline bool perf_copy_is_settled(const struct perf_event *copy)
 }
 
 /*
- * Start the clock of a task's context, or of a residence, at @now; the context's lock is
+ * Start the clock of a task's context, or of a shared context, at @now; the context's lock is
  * held. From then on the values of its copies change.
  */
 static __always_inline void perf_context_start(struct perf_event_context *ctx, u64 now)
@@ -77,7 +77,7 @@ static __always_inline bool perf_copy_may_settle(const struct perf_event *copy)
 	/* A count read by a call to the copy's CPU has to be added up first. */
 	if (perf_clock_cpu(&ctx->clock) >= 0 || (copy->event_flags & PERF_EVENT_CALLED))
 		return false;
-	return copy->event_flags & PERF_EVENT_PLAIN_COPY ? !READ_ONCE(ctx->cloned) :
+	return copy->event_flags & PERF_EVENT_PLAIN_COPY ? !READ_ONCE(ctx->in_ctx_set) :
 							   !local64_read(&copy->count);
 }
 

@@ -368,8 +368,8 @@ static enum perf_event_doing perf_state_of_enabled(const struct perf_event *even
 {
 	if (event->group_leader->state < PERF_EVENT_STATE_INACTIVE)
 		return PERF_EVENT_GROUP_OFF;
-	/* The context is inactive because a residence replaces it, or may do so. */
-	if (!cpuctx && READ_ONCE(event->ctx->clones))
+	/* The context is inactive because a shared context replaces it, or may do so. */
+	if (!cpuctx && READ_ONCE(event->ctx->ctx_set))
 		return PERF_EVENT_SHARES;
 	if (!cpuctx || !perf_event_watches_here(event, cpuctx))
 		return PERF_EVENT_ELSEWHERE;
@@ -526,8 +526,8 @@ static int perf_state_of_thread(struct state_request *req, struct perf_event *ev
 	for_each_copy(copy, event) {
 		if (found)
 			break;
-		/* Copies in a residence belong to no thread. */
-		if (READ_ONCE(copy->ctx->task) == task && !copy->ctx->residence)
+		/* Copies in a shared context belong to no thread. */
+		if (READ_ONCE(copy->ctx->task) == task && !copy->ctx->is_shared)
 			found = copy;
 	}
 	put_task_struct(task);

@@ -8,13 +8,13 @@ static struct perf_event_context *family_test_context(struct kunit *test, bool r
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	mutex_init(&ctx->mutex);
-	ctx->residence = residence;
+	ctx->is_shared = residence;
 	return ctx;
 }
 
 /*
- * Copies of tasks leave the family before those of residences. Once only the latter are left, each
- * call returns the first of them and looks at no other.
+ * Copies of tasks leave the family before those of shared contexts. Once only the latter are left,
+ * each call returns the first of them and looks at no other.
  */
 static void residences_leave_last(struct kunit *test)
 {

@@ -7,7 +7,7 @@
 
 #include "../family.h"
 #include "../reset.h"
-#include "../residence.h"
+#include "../shared_ctx.h"
 #include "../time.h"
 #include "../time_seq.h"
 #include "sim_fixture.h"
@@ -20,7 +20,7 @@
  * @loaded: the old counts have been loaded; the new ones will be stored
  * @stored: the new counts have been stored, or will be before a call of this CPU is made
  * @ended: the new counts have been stored
- * @stood_in: a residence replaced the task's context, whose own clock was stopped
+ * @stood_in: a shared context replaced the task's context, whose own clock was stopped
  */
 struct slow_site {
 	local64_t		*counts[2];
@@ -44,7 +44,7 @@ static void count_slowly(struct slow_site *site)
 	int i;
 
 	guard(irqsave)();
-	site->stood_in = this_cpu_context()->residence && perf_clock_cpu(&ctx->clock) < 0;
+	site->stood_in = this_cpu_context()->shared_ctx && perf_clock_cpu(&ctx->clock) < 0;
 	for (i = 0; i < ARRAY_SIZE(old); i++)
 		old[i] = local64_read(site->counts[i]);
 	/* Pairs with begin_site(). */
@@ -104,12 +104,12 @@ static struct perf_event *open_inherited(struct kunit *test, u32 type, u64 confi
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-/* Open a group of two events with event sites, in a context that a residence can replace. */
+/* Open a group of two events with event sites, in a context that a shared context can replace. */
 static void open_faults(struct kunit *test, struct perf_event **faults)
 {
 	struct sim_fixture *f = test->priv;
 
-	/* A context without events to schedule needs no residence. */
+	/* A context without events to schedule needs no shared context. */
 	open_inherited(test, f->sim->pmu.type, STEP, NULL);
 	faults[0] = open_inherited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS, NULL);
 	faults[1] = open_inherited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS,
@@ -142,26 +142,26 @@ static bool is_first_copy(const struct perf_event *copy)
 	return list_is_first(&copy->child_list, perf_event_copies(copy->parent));
 }
 
-static void make_residence(struct kunit *test, int cpu)
+static void make_shared_ctx(struct kunit *test, int cpu)
 {
 	struct perf_event_context *ctx = perf_task_context(current);
 
-	KUNIT_ASSERT_NOT_NULL(test, ctx->clones);
+	KUNIT_ASSERT_NOT_NULL(test, ctx->ctx_set);
 	guard(mutex)(&ctx->mutex);
-	KUNIT_EXPECT_EQ(test, perf_residence_make(ctx, cpu), 0);
+	KUNIT_EXPECT_EQ(test, perf_shared_ctx_create(ctx, cpu), 0);
 }
 
 /*
  * Run both halves of a context switch from this task to itself, which schedules in this
- * CPU's residence in place of the task's context. Return: whether a residence is scheduled
- * in
+ * CPU's shared context in place of the task's context. Return: whether a shared context is
+ * scheduled in
  */
-static bool come_under_residence(void)
+static bool switch_to_shared_ctx(void)
 {
 	guard(irqsave)();
 	__perf_event_task_sched_out(current, current);
 	__perf_event_task_sched_in(current, current);
-	return this_cpu_context()->residence;
+	return this_cpu_context()->shared_ctx;
 }
 
 static void reset_by_hand(struct perf_event *event, bool group)
@@ -201,8 +201,8 @@ static bool reset_in_between(struct slow_site *site, struct perf_event *event, b
 }
 
 /*
- * A site of a task adds to an unscheduled event while a residence replaces the task's context, and
- * another CPU resets the event. The old count must not return.
+ * A site of a task adds to an unscheduled event while a shared context replaces the task's context,
+ * and another CPU resets the event. The old count must not return.
  */
 static void reset_against_site(struct kunit *test)
 {
@@ -216,10 +216,10 @@ static void reset_against_site(struct kunit *test)
 	open_faults(test, faults);
 	inherit_to(test, first);
 	/*
-	 * The residence's copies must be after the task's copies in the list: the call for them
-	 * waits for the site, too.
+	 * The shared context's copies must be after the task's copies in the list: the call for
+	 * them waits for the site, too.
 	 */
-	make_residence(test, site.cpu);
+	make_shared_ctx(test, site.cpu);
 	inherit_to(test, task);
 	for (i = 0; i < 2; i++) {
 		copy = copy_of_task(faults[i], task);
@@ -531,10 +531,10 @@ static void no_call_without_the_kernel(struct kunit *test)
 }
 
 /*
- * This task resets its events while a residence replaces its context. The copies of another
+ * This task resets its events while a shared context replaces its context. The copies of another
  * task, which does not run, are reset, too.
  */
-static void reset_under_residence(struct kunit *test)
+static void reset_with_shared_ctx(struct kunit *test)
 {
 	struct perf_event *faults[2], *asleep[2];
 	struct task_struct *child;
@@ -543,13 +543,13 @@ static void reset_under_residence(struct kunit *test)
 	open_faults(test, faults);
 	child = make_sleeper(test, reset_test_sleep);
 	inherit_to(test, child);
-	make_residence(test, raw_smp_processor_id());
+	make_shared_ctx(test, raw_smp_processor_id());
 	for (i = 0; i < 2; i++)
 		asleep[i] = copy_of_task(faults[i], child);
 	for (round = 0; round < 4; round++) {
 		bool group = round / 2;
 
-		KUNIT_EXPECT_TRUE(test, come_under_residence());
+		KUNIT_EXPECT_TRUE(test, switch_to_shared_ctx());
 		for (i = 0; i < 2; i++) {
 			local64_set(&asleep[i]->count, 2);
 			local64_set(&faults[i]->count, 1);
@@ -598,7 +598,7 @@ static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(walked_copies_are_reset_together),
 	KUNIT_CASE(period_against_tracepoint),
 	KUNIT_CASE(no_call_without_the_kernel),
-	KUNIT_CASE(reset_under_residence),
+	KUNIT_CASE(reset_with_shared_ctx),
 	KUNIT_CASE(groups_are_reset_at_once),
 	{}
 };

@@ -335,8 +335,8 @@ static void walked_contexts_are_not_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* If a residence may replace a context, event sites count even while its clock is stopped. */
-static void clones_are_not_settled(struct kunit *test)
+/* If a shared context may replace a context, event sites count even while its clock is stopped. */
+static void shared_ctx_is_not_settled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
@@ -365,7 +365,7 @@ static struct kunit_case settle_cases[] = {
 	KUNIT_CASE(exiting_copies_are_reset),
 	KUNIT_CASE(scheduled_copies_settle_at_zero),
 	KUNIT_CASE(walked_contexts_are_not_settled),
-	KUNIT_CASE(clones_are_not_settled),
+	KUNIT_CASE(shared_ctx_is_not_settled),
 	{}
 };
 

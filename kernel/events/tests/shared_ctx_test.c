@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of residence.c, included at its end
+ * Unit tests of shared_ctx.c, included at its end
  *
- * A residence replaces the contexts of tasks whose events are copies of the same roots. It must
- * count everything that these tasks do, exactly once.
+ * A shared context replaces the contexts of tasks whose events are copies of the same roots. It
+ * must count everything that these tasks do, exactly once.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -54,7 +54,7 @@ static int stay_idle(void *data)
 	return 0;
 }
 
-static struct perf_event_context *residence_test_here(void)
+static struct perf_event_context *shared_ctx_test_here(void)
 {
 	return perf_task_context(current);
 }
@@ -79,11 +79,11 @@ static struct task_struct *fork_child(struct kunit *test)
 static int make_for(struct perf_event_context *ctx, unsigned int cpu)
 {
 	guard(mutex)(&ctx->mutex);
-	return ctx->clones ? perf_residence_make(ctx, cpu) : -ENOENT;
+	return ctx->ctx_set ? perf_shared_ctx_create(ctx, cpu) : -ENOENT;
 }
 
 /*
- * Run both halves of a context switch from this task to itself. Return: the residence on this
+ * Run both halves of a context switch from this task to itself. Return: the shared context on this
  * CPU, or NULL
  */
 static struct perf_event_context *switch_by_hand(void)
@@ -91,16 +91,16 @@ static struct perf_event_context *switch_by_hand(void)
 	guard(irqsave)();
 	__perf_event_task_sched_out(current, current);
 	__perf_event_task_sched_in(current, current);
-	return this_cpu_context()->residence;
+	return this_cpu_context()->shared_ctx;
 }
 
 static void expect_is_in(struct kunit *test, bool in)
 {
-	struct perf_event_context *residence = switch_by_hand();
+	struct perf_event_context *shared_ctx = switch_by_hand();
 
-	KUNIT_EXPECT_EQ(test, !!residence, in);
-	if (residence)
-		KUNIT_EXPECT_PTR_EQ(test, residence->clones, residence_test_here()->clones);
+	KUNIT_EXPECT_EQ(test, !!shared_ctx, in);
+	if (shared_ctx)
+		KUNIT_EXPECT_PTR_EQ(test, shared_ctx->ctx_set, shared_ctx_test_here()->ctx_set);
 }
 
 /* Disable and enable an event and its copies, like ioctl(2). */
@@ -111,14 +111,14 @@ static void on_and_off_family(struct perf_event *root, bool on)
 	perf_family_turn(root, on, false);
 }
 
-/* Find the copy of a root in this CPU's residence, or NULL. */
+/* Find the copy of a root in this CPU's shared context, or NULL. */
 static struct perf_event *copy_here(struct perf_event *root)
 {
 	struct perf_event *copy;
 
 	guard(mutex)(perf_family_lock(root));
 	for_each_copy(copy, root) {
-		if (copy->ctx->residence)
+		if (copy->ctx->is_shared)
 			return copy;
 	}
 	return NULL;
@@ -143,7 +143,7 @@ static void play_turns(struct kunit *test, struct clone_player *players, bool el
 		kthread_bind(me->task, raw_smp_processor_id());
 		KUNIT_ASSERT_EQ(test, perf_event_init_task(me->task, 0), 0);
 	}
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	if (elsewhere) {
 		int cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 
@@ -238,7 +238,7 @@ static void count_and_times(struct kunit *test)
 
 	sim_test_pass(100);
 	sim_test_advance(test, 3);
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	KUNIT_EXPECT_FALSE(test, is_on(root));
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
@@ -272,19 +272,21 @@ static void count_and_times(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
 }
 
-/* A residence replaces only contexts that have no events without a copy in the residence. */
-static void another_event_ends_it(struct kunit *test)
+/*
+ * A shared context replaces only contexts that have no events without a copy in the shared context.
+ */
+static void new_event_leaves_ctx_set(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
-	struct perf_clones *clones = residence_test_here()->clones;
+	struct perf_ctx_set *clones = shared_ctx_test_here()->ctx_set;
 
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	sim_test_advance(test, 3);
 	sim_test_pass(10);
 	late = open_root(test, NULL);
-	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
+	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
 	KUNIT_EXPECT_TRUE(test, is_on(root));
 	KUNIT_EXPECT_TRUE(test, is_on(late));
 	sim_test_advance(test, 4);
@@ -295,11 +297,11 @@ static void another_event_ends_it(struct kunit *test)
 	expect_times(test, root, 20, 20);
 	expect_times(test, late, 10, 10);
 	/* The child continues without the new event, or with other clones. */
-	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->clones, clones);
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->ctx_set, clones);
 	kthread_stop(child);
 	child = fork_child(test);
-	KUNIT_EXPECT_NOT_NULL(test, residence_test_here()->clones);
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_EXPECT_NOT_NULL(test, shared_ctx_test_here()->ctx_set);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	sim_test_advance(test, 5);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 12ULL);
@@ -318,7 +320,7 @@ static void waits_for_its_turn(struct kunit *test)
 	for (i = 0; i < 6; i++)
 		roots[i] = open_root(test, NULL);
 	child = fork_child(test);
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
 	sim_test_advance(test, 8);
@@ -338,7 +340,7 @@ static void waits_for_its_turn(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* Pinned groups of the CPU precede the residence of a task. */
+/* Pinned groups of the CPU precede the shared context of a task. */
 static void cpu_events_come_first(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -350,7 +352,7 @@ static void cpu_events_come_first(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		roots[i] = open_root(test, NULL);
 	child = fork_child(test);
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	of_cpu = open_attr(test, &pinned, raw_smp_processor_id(), NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
@@ -386,19 +388,21 @@ static void only_what_counts(struct kunit *test)
 		attrs[i].inherit = 1;
 		event = open_attr(test, &attrs[i], -1, current, NULL);
 		child = fork_child(test);
-		KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
-		KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
+		KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
+		KUNIT_EXPECT_NULL(test, perf_task_context(child)->ctx_set);
 		kthread_stop(child);
 		close_event(test, event);
 	}
 	child = fork_child(test);
-	KUNIT_EXPECT_NOT_NULL(test, residence_test_here()->clones);
-	KUNIT_EXPECT_PTR_EQ(test, residence_test_here()->clones, perf_task_context(child)->clones);
+	KUNIT_EXPECT_NOT_NULL(test, shared_ctx_test_here()->ctx_set);
+	KUNIT_EXPECT_PTR_EQ(test, shared_ctx_test_here()->ctx_set,
+			    perf_task_context(child)->ctx_set);
 	kthread_stop(child);
 }
 
 /* Attach a page that is not mapped into any process to an event, or detach it. */
-static struct perf_event_mmap_page *residence_test_map(struct kunit *test, struct perf_event *event)
+static struct perf_event_mmap_page *shared_ctx_test_map(struct kunit *test,
+							struct perf_event *event)
 {
 	struct perf_buffer *rb = perf_buffer_alloc(0, 0, event->cpu, false);
 
@@ -413,7 +417,7 @@ static struct perf_event_mmap_page *residence_test_map(struct kunit *test, struc
 	return rb->ring.user;
 }
 
-static void residence_test_unmap(struct perf_event *event)
+static void shared_ctx_test_unmap(struct perf_event *event)
 {
 	struct perf_buffer *rb = perf_buffer_lock(event);
 
@@ -428,7 +432,7 @@ static void residence_test_unmap(struct perf_event *event)
 
 /*
  * An event of one CPU can be mapped at any time, also after a fork. Its page shows its task's
- * count, which would be wrong if a residence counted in its place.
+ * count, which would be wrong if a shared context counted in its place.
  */
 static void one_cpu_of_a_task(struct kunit *test)
 {
@@ -436,10 +440,10 @@ static void one_cpu_of_a_task(struct kunit *test)
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
 	struct perf_event *bound = open_attr(test, &attr, raw_smp_processor_id(), current, NULL);
 	struct task_struct *child = fork_child(test);
-	struct perf_event_mmap_page *page = residence_test_map(test, bound);
+	struct perf_event_mmap_page *page = shared_ctx_test_map(test, bound);
 
-	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
-	make_for(residence_test_here(), raw_smp_processor_id());
+	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
+	make_for(shared_ctx_test_here(), raw_smp_processor_id());
 	expect_is_in(test, false);
 	sim_test_pass(10);
 	sim_test_advance(test, 3);
@@ -448,7 +452,7 @@ static void one_cpu_of_a_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page->offset, 3LL);
 	KUNIT_EXPECT_EQ(test, page->time_enabled, 10ULL);
 	KUNIT_EXPECT_EQ(test, page->time_running, 10ULL);
-	residence_test_unmap(bound);
+	shared_ctx_test_unmap(bound);
 	kthread_stop(child);
 }
 
@@ -460,8 +464,8 @@ static void not_all_is_inherited(struct kunit *test)
 	open_root(test, NULL);
 	open_event(test, STEP, NULL);
 	child = fork_child(test);
-	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
-	KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
+	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
+	KUNIT_EXPECT_NULL(test, perf_task_context(child)->ctx_set);
 	kthread_stop(child);
 }
 
@@ -480,22 +484,23 @@ static void threads_inherit_more(struct kunit *test)
 	open_root(test, NULL);
 	open_attr(test, &attr, -1, current, NULL);
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(thread, CLONE_THREAD), 0);
-	KUNIT_EXPECT_NOT_NULL(test, residence_test_here()->clones);
-	KUNIT_EXPECT_PTR_EQ(test, residence_test_here()->clones, perf_task_context(thread)->clones);
+	KUNIT_EXPECT_NOT_NULL(test, shared_ctx_test_here()->ctx_set);
+	KUNIT_EXPECT_PTR_EQ(test, shared_ctx_test_here()->ctx_set,
+			    perf_task_context(thread)->ctx_set);
 	child = fork_child(test);
-	KUNIT_EXPECT_NULL(test, perf_task_context(child)->clones);
+	KUNIT_EXPECT_NULL(test, perf_task_context(child)->ctx_set);
 	kthread_stop(child);
 	kthread_stop(thread);
 }
 
-static void pmu_goes_under_it(struct kunit *test)
+static void pmu_unregister_ends_shared_ctx(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
 	struct sim_fixture *f = test->priv;
 	struct perf_event *root = open_root(test, NULL);
 	struct task_struct *child = fork_child(test);
 
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
@@ -509,7 +514,7 @@ static void pmu_goes_under_it(struct kunit *test)
 }
 
 /*
- * After the exit of the last clone, the root includes its count. The residences are freed
+ * After the exit of the last clone, the root includes its count. The shared contexts are freed
  * afterwards, without any mutex held.
  */
 static void ends_with_the_last_task(struct kunit *test)
@@ -518,13 +523,13 @@ static void ends_with_the_last_task(struct kunit *test)
 	struct task_struct *child = fork_child(test);
 	int tries = 1000;
 
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	sim_test_advance(test, 3);
 	kthread_stop(child);
 	KUNIT_EXPECT_NOT_NULL(test, copy_here(root));
 	late = open_root(test, NULL);
-	KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
+	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
 	while (copy_here(root) && tries--)
 		schedule_timeout_uninterruptible(HZ / 50);
@@ -541,7 +546,7 @@ static int close_root(void *data)
 
 /*
  * Create a thread on another CPU that closes @root, and wait until it blocks on the mutex of
- * @ctx. This task does not sleep, because a switch might schedule out the residence.
+ * @ctx. This task does not sleep, because a switch might schedule out the shared context.
  */
 static struct task_struct *close_until(struct kunit *test, struct perf_event *root,
 				       struct perf_event_context *ctx)
@@ -594,9 +599,9 @@ static void group_becomes_unsched(struct kunit *test)
 		kunit_skip(test, "needs two CPUs");
 	leader = open_root(test, NULL);
 	member = open_attr(test, &faults, -1, current, leader);
-	/* One copy is before the residence's copy in the family's list, and one after it. */
+	/* One copy is before the shared context's copy in the family's list, and one after it. */
 	first = fork_child(test);
-	KUNIT_ASSERT_EQ(test, make_for(residence_test_here(), raw_smp_processor_id()), 0);
+	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	last = fork_child(test);
 	expect_is_in(test, true);
 	perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
@@ -609,16 +614,16 @@ static void group_becomes_unsched(struct kunit *test)
 			perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
 		KUNIT_EXPECT_EQ(test, sim_test_value(member), 11ULL);
 		/*
-		 * The residence may replace the first child's context until the child has left
+		 * The shared context may replace the first child's context until the child has left
 		 * it.
 		 */
 		KUNIT_EXPECT_NOT_NULL(test, copy_here(leader));
-		KUNIT_EXPECT_NULL(test, residence_test_here()->clones);
-		KUNIT_EXPECT_NOT_NULL(test, ctx->clones);
+		KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
+		KUNIT_EXPECT_NOT_NULL(test, ctx->ctx_set);
 	}
 	kthread_stop(closes);
 	put_task_struct(closes);
-	KUNIT_EXPECT_NULL(test, ctx->clones);
+	KUNIT_EXPECT_NULL(test, ctx->ctx_set);
 	perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
 	KUNIT_EXPECT_EQ(test, sim_test_value(member), 12ULL);
 	kthread_stop(first);
@@ -626,63 +631,63 @@ static void group_becomes_unsched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(member), 12ULL);
 }
 
-static int (*residence_test_init)(struct perf_event *event);
+static int (*shared_ctx_test_init)(struct perf_event *event);
 static const struct perf_event *never_leads;
 
 static int init_but_one(struct perf_event *event)
 {
 	return event->parent && event->parent == never_leads && event->group_leader == event ?
-	       -EINVAL : residence_test_init(event);
+	       -EINVAL : shared_ctx_test_init(event);
 }
 
-/* Run the work of perf_clones_ask(). */
-static void make_as_asked(struct perf_clones *clones)
+/* Run the work of perf_shared_ctx_queue_work(). */
+static void make_as_asked(struct perf_ctx_set *clones)
 {
 	refcount_inc(&clones->refcount);
-	WRITE_ONCE(clones->asked, 1);
-	perf_residence_make_one(&clones->work);
+	WRITE_ONCE(clones->work_queued, 1);
+	perf_shared_ctx_task_work(&clones->work);
 }
 
 /*
  * An event that must not be a leader cannot be copied without its leader: the task leaves the
  * clones.
  */
-static void no_residence_without_a_leader(struct kunit *test)
+static void no_shared_ctx_without_leader(struct kunit *test)
 {
 	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
 	struct perf_event *other = open_root(test, NULL);
-	struct perf_event_context *ctx = residence_test_here();
+	struct perf_event_context *ctx = shared_ctx_test_here();
 	struct sim_fixture *f = test->priv;
 	struct task_struct *child;
-	struct perf_clones *clones;
+	struct perf_ctx_set *clones;
 
 	member->event_caps |= PERF_EV_CAP_SIBLING;
 	never_leads = member;
-	residence_test_init = f->sim->pmu.event_init;
+	shared_ctx_test_init = f->sim->pmu.event_init;
 	f->sim->pmu.event_init = init_but_one;
 	child = fork_child(test);
-	clones = ctx->clones;
+	clones = ctx->ctx_set;
 	KUNIT_ASSERT_NOT_NULL(test, clones);
 	close_event(test, leader);
-	KUNIT_EXPECT_PTR_EQ(test, ctx->clones, clones);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->ctx_set, clones);
 	make_as_asked(clones);
-	KUNIT_EXPECT_NULL(test, ctx->clones);
+	KUNIT_EXPECT_NULL(test, ctx->ctx_set);
 	sim_test_advance(test, 2);
 	KUNIT_EXPECT_EQ(test, sim_test_value(other), 2ULL);
 	kthread_stop(child);
-	f->sim->pmu.event_init = residence_test_init;
+	f->sim->pmu.event_init = shared_ctx_test_init;
 }
 
 static int copy_error;
 
 static int init_no_copy(struct perf_event *event)
 {
-	return event->parent ? copy_error : residence_test_init(event);
+	return event->parent ? copy_error : shared_ctx_test_init(event);
 }
 
 /*
- * A task that is killed while it makes a residence leaves the request to another one. The clones
- * remain without residences only if a PMU refuses the copies.
+ * A task that is killed while it makes a shared context leaves the request to another one. The
+ * clones remain without shared contexts only if a PMU refuses the copies.
  */
 static void killed_task_is_followed_by_another(struct kunit *test)
 {
@@ -693,18 +698,18 @@ static void killed_task_is_followed_by_another(struct kunit *test)
 	struct perf_event *root = open_root(test, NULL);
 	struct sim_fixture *f = test->priv;
 	struct task_struct *child = fork_child(test);
-	struct perf_clones *clones = residence_test_here()->clones;
+	struct perf_ctx_set *clones = shared_ctx_test_here()->ctx_set;
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, clones);
-	residence_test_init = f->sim->pmu.event_init;
+	shared_ctx_test_init = f->sim->pmu.event_init;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		copy_error = cases[i].err;
-		f->sim->pmu.event_init = copy_error ? init_no_copy : residence_test_init;
+		f->sim->pmu.event_init = copy_error ? init_no_copy : shared_ctx_test_init;
 		make_as_asked(clones);
-		f->sim->pmu.event_init = residence_test_init;
-		KUNIT_EXPECT_EQ_MSG(test, clones->asked, cases[i].final, "%d", cases[i].err);
-		KUNIT_EXPECT_PTR_EQ(test, residence_test_here()->clones, clones);
+		f->sim->pmu.event_init = shared_ctx_test_init;
+		KUNIT_EXPECT_EQ_MSG(test, clones->work_queued, cases[i].final, "%d", cases[i].err);
+		KUNIT_EXPECT_PTR_EQ(test, shared_ctx_test_here()->ctx_set, clones);
 		KUNIT_EXPECT_EQ(test, !!copy_here(root), !cases[i].err);
 	}
 	expect_is_in(test, true);
@@ -713,11 +718,12 @@ static void killed_task_is_followed_by_another(struct kunit *test)
 
 static int init_no_member_copy(struct perf_event *event)
 {
-	return event->parent && event->group_leader != event ? -ENOSPC : residence_test_init(event);
+	return event->parent && event->group_leader != event ? -ENOSPC :
+	       shared_ctx_test_init(event);
 }
 
 /*
- * If the copy of a group fails halfway, it is removed completely, both from a residence that
+ * If the copy of a group fails halfway, it is removed completely, both from a shared context that
  * could not be made and from the child of a failed fork, which would wait for the copies'
  * removal.
  */
@@ -730,18 +736,18 @@ static void half_a_group_is_dropped(struct kunit *test)
 	struct perf_event_context *made;
 	struct task_struct *child;
 
-	residence_test_init = f->sim->pmu.event_init;
+	shared_ctx_test_init = f->sim->pmu.event_init;
 	f->sim->pmu.event_init = init_no_member_copy;
 	scoped_guard(mutex, &leader->ctx->mutex)
-		made = perf_context_clone(leader->ctx);
+		made = perf_shared_ctx_copy(leader->ctx);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(made), -ENOSPC);
-	f->sim->pmu.event_init = residence_test_init;
+	f->sim->pmu.event_init = shared_ctx_test_init;
 	KUNIT_ASSERT_EQ(test, refcount_read(&leader->refcount), references);
 
 	child = make_sleeper(test, stay_idle);
 	f->sim->pmu.event_init = init_no_member_copy;
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), -ENOSPC);
-	f->sim->pmu.event_init = residence_test_init;
+	f->sim->pmu.event_init = shared_ctx_test_init;
 	KUNIT_EXPECT_NULL(test, perf_task_context(child));
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(other)));
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(leader)));
@@ -750,31 +756,31 @@ static void half_a_group_is_dropped(struct kunit *test)
 	kthread_stop(child);
 }
 
-static struct kunit_case residence_cases[] = {
+static struct kunit_case shared_ctx_cases[] = {
 	KUNIT_CASE_SLOW(tasks_take_turns),
 	KUNIT_CASE_SLOW(read_in_the_middle),
 	KUNIT_CASE(count_and_times),
-	KUNIT_CASE(another_event_ends_it),
+	KUNIT_CASE(new_event_leaves_ctx_set),
 	KUNIT_CASE(waits_for_its_turn),
 	KUNIT_CASE(cpu_events_come_first),
 	KUNIT_CASE(only_what_counts),
 	KUNIT_CASE(one_cpu_of_a_task),
 	KUNIT_CASE(not_all_is_inherited),
 	KUNIT_CASE(threads_inherit_more),
-	KUNIT_CASE(pmu_goes_under_it),
+	KUNIT_CASE(pmu_unregister_ends_shared_ctx),
 	KUNIT_CASE(ends_with_the_last_task),
 	KUNIT_CASE(group_becomes_unsched),
-	KUNIT_CASE(no_residence_without_a_leader),
+	KUNIT_CASE(no_shared_ctx_without_leader),
 	KUNIT_CASE(killed_task_is_followed_by_another),
 	KUNIT_CASE(half_a_group_is_dropped),
 	{}
 };
 
-static struct kunit_suite residence_suite = {
-	.name		= "perf_residence",
+static struct kunit_suite shared_ctx_suite = {
+	.name		= "perf_shared_ctx",
 	.init		= sim_fixture_init,
 	.exit		= sim_fixture_exit,
-	.test_cases	= residence_cases,
+	.test_cases	= shared_ctx_cases,
 };
 
-kunit_test_suite(residence_suite);
+kunit_test_suite(shared_ctx_suite);
