@@ -145,7 +145,7 @@ struct task_struct;
 struct perf_event;
 struct perf_event_context;
 struct perf_event_pmu_context;
-struct perf_family;
+struct perf_inherit_data;
 struct perf_sample_data;
 struct perf_output_handle;
 struct perf_buffer;
@@ -1112,7 +1112,7 @@ struct perf_event_clock {
  * @is_shared: the context is a shared context; see kernel/events/shared_ctx.h
  * @in_ctx_set: @ctx_set has been set; never cleared
  * @settled: copies are settled, and the clock has been stopped since; see kernel/events/settle.h
- * @family: lock of its events' families; set once, by the first fork that inherits
+ * @inherit_data: lock of its events' families; set once, by the first fork that inherits
  * @ctx_set: shared with the contexts that are its clones, or NULL; changed with @mutex held
  * @mapped: events with a mapped page
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
@@ -1138,7 +1138,7 @@ struct perf_event_context {
 	bool				is_shared;
 	bool				in_ctx_set;
 	bool				settled;
-	struct perf_family		*family;
+	struct perf_inherit_data	*inherit_data;
 	struct perf_ctx_set		*ctx_set;
 	struct hlist_head		mapped; /* struct perf_event_cold */
 	struct task_struct		*task;

@@ -43,9 +43,9 @@
  * @freq_count_stamp: the event's count at @freq_time_stamp
  * @sigtrap_addr: address that the sigtrap reports
  * @settled: for a root for which perf_root_settles() holds: sum of the values of settled copies;
- *	the family's lock
- * @copies: the copies of this root; the family's lock
- * @gone_count: sum of the counts of removed copies; written with the family's lock held
+ *	the inherit lock
+ * @copies: the copies of this root; the inherit lock
+ * @gone_count: sum of the counts of removed copies; written with the inherit lock held
  * @gone_enabled: sum of the enabled times of removed copies, ns
  * @gone_running: sum of the running times of removed copies, ns
  *

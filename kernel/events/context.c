@@ -8,7 +8,7 @@
 
 #include "context.h"
 #include "delay.h"
-#include "family.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "refuse.h"
 #include "settle.h"
@@ -92,7 +92,7 @@ void perf_context_put(struct perf_event_context *ctx)
 	WARN_ON_ONCE(!list_empty(&ctx->event_list) || ctx->settled_copies);
 	if (ctx->task != PERF_TASK_GONE)
 		put_task_struct(ctx->task);
-	perf_family_free(ctx);
+	perf_inherit_data_free(ctx);
 	kfree_rcu(ctx, rcu_head);
 }
 
@@ -403,7 +403,7 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
  * @data: last argument of @func
  *
  * See context.h. The caller prevents moves of the event: it holds ctx->mutex or, for an inherited
- * copy, its family's lock.
+ * copy, its inherit lock.
  *
  * Context: may sleep.
  */
@@ -437,7 +437,7 @@ static void perf_context_call_together(void *info)
 
 /**
  * perf_copies_call_running - call a function for an event's running copies, on all CPUs in parallel
- * @root: the event; its family's lock is held, which protects the copies
+ * @root: the event; its inherit lock is held, which protects the copies
  * @func: the function, as for perf_event_call(), with NULL as data
  *
  * Each CPU that appears to run a copy's context gets one interrupt. @func is not called for a copy
@@ -452,7 +452,7 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 	unsigned int n = 0;
 	int cpu;
 
-	lockdep_assert_held(perf_family_lock(root));
+	lockdep_assert_held(perf_inherit_lock(root));
 	if (!mutex_trylock(&together_lock))
 		return;
 	perf_settled_catch_up(root);

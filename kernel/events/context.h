@@ -24,7 +24,7 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
  * Call func(event, ...) with the locks of the event's context held and interrupts off. If the
  * context runs on a CPU, func is called on that CPU, with its cpuctx. Otherwise func is
  * called on this CPU, with cpuctx NULL. If the context's task has exited, func is not called.
- * The caller holds ctx->mutex or, for an inherited copy, its family's lock.
+ * The caller holds ctx->mutex or, for an inherited copy, its inherit lock.
  */
 void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
@@ -37,7 +37,7 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 
 /*
  * Call func(copy, ...) as perf_event_call() does, without data, for copies with a running
- * context, on all their CPUs in parallel. The family's lock is held. func may not be called
+ * context, on all their CPUs in parallel. The inherit lock is held. func may not be called
  * for some copies: the caller checks each copy afterwards. May sleep.
  */
 void perf_copies_call_running(struct perf_event *root, perf_event_func_t func);

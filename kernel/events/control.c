@@ -14,9 +14,9 @@
 #include "context.h"
 #include "control.h"
 #include "event.h"
-#include "family.h"
 #include "file.h"
 #include "group.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "pmu.h"
 #include "read.h"
@@ -53,13 +53,13 @@ static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags
 
 static long perf_ioctl_enable(struct perf_event *event, unsigned long arg)
 {
-	perf_family_turn(event, true, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_enable_tree(event, true, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
 static long perf_ioctl_disable(struct perf_event *event, unsigned long arg)
 {
-	perf_family_turn(event, false, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_enable_tree(event, false, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
@@ -323,7 +323,7 @@ static long perf_ioctl_modify_attributes(struct perf_event *event, unsigned long
 	if (event->attr.type != attr.type)
 		return perf_refuse_value(PERF_REFUSED_MODIFY_TYPE, attr.type);
 
-	CLASS(family, lock)(event);
+	CLASS(inherit_lock, lock)(event);
 	return perf_breakpoint_modify(event, &attr);
 }
 
@@ -537,7 +537,7 @@ static int perf_event_turn_owned(bool on)
 	list_for_each_entry(owned, &me->perf_event_list, owner_entry) {
 		CLASS(event_context, ctx)(owned);
 
-		perf_family_turn(owned, on, false);
+		perf_event_enable_tree(owned, on, false);
 	}
 	return 0;
 }

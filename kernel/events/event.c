@@ -15,8 +15,8 @@
 #include "event.h"
 #include "event_id.h"
 #include "exit.h"
-#include "family.h"
 #include "group.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "overflow.h"
 #include "pmu.h"
@@ -588,7 +588,7 @@ static void perf_event_free(struct perf_event *event)
  *
  * A pending sigtrap holds the copy until its task returns to user space, which may take any
  * time, and perf_pmu_unregister() must not wait for that. PMUs of unscheduled events are never
- * unregistered. May sleep. The mutex of the copy's context may be held, but not the family's
+ * unregistered. May sleep. The mutex of the copy's context may be held, but not the inherit
  * lock.
  */
 void perf_event_part_with_pmu(struct perf_event *copy)
@@ -852,7 +852,7 @@ int perf_event_release_kernel(struct perf_event *event)
 	perf_event_kill(event);
 
 	perf_overflow_cancel(event);
-	perf_family_release(event);
+	perf_copies_detach(event);
 	perf_event_detach_buffer(event);
 	perf_event_release_callchain(event);
 	perf_event_put(event);

@@ -8,8 +8,8 @@
 #include "delay.h"
 #include "event.h"
 #include "exit.h"
-#include "family.h"
 #include "group.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "overflow.h"
 #include "read.h"
@@ -26,7 +26,7 @@
 #include "turn.h"
 
 /*
- * Add to a sum of removed copies. Only holders of the family's lock write the sum, so no
+ * Add to a sum of removed copies. Only holders of the inherit lock write the sum, so no
  * locked instruction is needed. Readers take no lock.
  */
 static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
@@ -36,7 +36,7 @@ static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
 
 /*
  * Remove a copy that does not count any more from its family, and add its count and times in
- * ns to the sums of its root. The family's lock is held.
+ * ns to the sums of its root. The inherit lock is held.
  */
 static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 enabled, u64 running)
 {
@@ -49,19 +49,19 @@ static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 ena
 	perf_exit_add(&sum->gone_running, running);
 	if (copy->cold)
 		atomic64_add(perf_event_lost(copy), &sum->lost_samples);
-	/* Pairs with perf_read_family_value(): a copy that is not in the list is in the sums. */
+	/* Pairs with perf_read_inherited(): a copy that is not in the list is in the sums. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);
 	list_del_init(&copy->child_list);
 }
 
 /* Remove a copy from its family, whose lock is held, and add its count to the root's. */
-static void perf_exit_leave_family(struct perf_event *copy)
+static void perf_exit_unlink_copy(struct perf_event *copy)
 {
 	u64 enabled, running;
 
 	lockdep_assert_held(&copy->ctx->mutex);
-	lockdep_assert_held(perf_family_lock(copy->parent));
+	lockdep_assert_held(perf_inherit_lock(copy->parent));
 	/* A copy leaves its family and its context with both locks held. */
 	WARN_ON_ONCE(!(copy->attach_state & PERF_ATTACH_CONTEXT));
 	perf_copy_unsettle(copy);
@@ -84,19 +84,19 @@ static void perf_exit_wake_root(struct perf_event *root)
 }
 
 /*
- * perf_exit_leave_family() for a copy of a group, completed by perf_exit_part_with_roots().
+ * perf_exit_unlink_copy() for a copy of a group, completed by perf_exit_part_with_roots().
  * The lock is held for the whole group, so a reader sees all copies of the group or none.
  */
 static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
 {
 	perf_event_hold(copy);
-	if (perf_family_take(copy, perf_exit_leave_family))
+	if (perf_copy_unlink(copy, perf_exit_unlink_copy))
 		list_add_tail(&copy->left_entry, left);
 	else
 		perf_event_put(copy);
 }
 
-/* Complete perf_exit_leave_family() for many copies, without the family's lock. */
+/* Complete perf_exit_unlink_copy() for many copies, without the inherit lock. */
 static void perf_exit_part_with_roots(struct list_head *left)
 {
 	struct perf_event *copy, *next;
@@ -105,7 +105,7 @@ static void perf_exit_part_with_roots(struct list_head *left)
 
 	list_for_each_entry_safe(copy, next, left, left_entry) {
 		list_del_init(&copy->left_entry);
-		perf_family_finish(copy);
+		perf_copy_unlink_finish(copy);
 		perf_exit_wake_root(copy->parent);
 		perf_event_put_copy(copy, &released);
 		if (++n % PERF_COPIES_AT_ONCE)
@@ -127,17 +127,17 @@ static void perf_exit_part_with_roots(struct list_head *left)
 void perf_shared_ctx_free(struct perf_event_context *clone)
 {
 	struct perf_event *event, *next;
-	struct mutex *family = NULL;
+	struct mutex *held = NULL;
 	LIST_HEAD(left);
 
 	WARN_ON_ONCE(perf_clock_cpu(&clone->clock) >= 0);
 	scoped_guard(mutex, &clone->mutex) {
 		for_each_event_safe(event, next, clone) {
-			family = perf_family_change(family, event->parent);
+			held = perf_inherit_lock_switch(held, event->parent);
 			perf_exit_leave_later(event, &left);
 			cond_resched();
 		}
-		perf_family_change(family, NULL);
+		perf_inherit_lock_switch(held, NULL);
 		WARN_ON_ONCE(!list_empty(&clone->event_list));
 	}
 	perf_exit_part_with_roots(&left);
@@ -154,7 +154,7 @@ void perf_shared_ctx_free(struct perf_event_context *clone)
  */
 void perf_copies_exit(struct perf_event *root)
 {
-	perf_family_empty(root, perf_exit_leave_family);
+	perf_copies_unlink_all(root, perf_exit_unlink_copy);
 }
 
 /*
@@ -178,7 +178,7 @@ static void perf_exit_copy(struct perf_event *copy)
 }
 
 /*
- * perf_exit_leave_family() at the exit of the copy's task: the context's clock is stopped,
+ * perf_exit_unlink_copy() at the exit of the copy's task: the context's clock is stopped,
  * and the whole group is removed.
  */
 static void perf_exit_other_copy(struct perf_event *copy)
@@ -247,7 +247,7 @@ static void perf_exit_read_records(struct perf_event_context *ctx, struct task_s
 static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
-	struct mutex *family = NULL;
+	struct mutex *held = NULL;
 	unsigned int n = 0;
 	LIST_HEAD(left);
 
@@ -255,19 +255,19 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 		if (++n % PERF_COPIES_AT_ONCE == 0)
 			cond_resched();
 		if (event->event_flags & PERF_EVENT_PLAIN_COPY) {
-			family = perf_family_change(family, event->parent);
-			if (perf_family_take(event, perf_exit_copy))
+			held = perf_inherit_lock_switch(held, event->parent);
+			if (perf_copy_unlink(event, perf_exit_copy))
 				list_add_tail(&event->gone_entry, gone);
 		} else if (event->parent) {
-			family = perf_family_change(family, event->parent);
-			if (perf_family_take(event, perf_exit_other_copy))
+			held = perf_inherit_lock_switch(held, event->parent);
+			if (perf_copy_unlink(event, perf_exit_other_copy))
 				list_add_tail(&event->left_entry, &left);
 		} else {
-			family = perf_family_change(family, NULL);
+			held = perf_inherit_lock_switch(held, NULL);
 			perf_exit_root(event);
 		}
 	}
-	perf_family_change(family, NULL);
+	perf_inherit_lock_switch(held, NULL);
 	WARN_ON_ONCE(!list_empty(&ctx->event_list));
 	perf_exit_part_with_roots(&left);
 }
@@ -387,20 +387,20 @@ static void perf_exit_root_at_exec(struct perf_event *event)
 static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;
-	struct mutex *family = NULL;
+	struct mutex *held = NULL;
 	LIST_HEAD(left);
 
 	for_each_event_safe(event, next, ctx) {
 		if (event->attr.remove_on_exec && event->parent) {
-			family = perf_family_change(family, event->parent);
+			held = perf_inherit_lock_switch(held, event->parent);
 			perf_exit_leave_later(event, &left);
 			continue;
 		}
 		/*
 		 * A copy that is being modified is temporarily disabled: wait for its
-		 * family's lock.
+		 * inherit lock.
 		 */
-		family = perf_family_change(family, event->parent);
+		held = perf_inherit_lock_switch(held, event->parent);
 		if (event->attr.remove_on_exec) {
 			perf_exit_root_at_exec(event);
 		} else if (event->attr.enable_on_exec) {
@@ -408,7 +408,7 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 			perf_event_turn_on(event);
 		}
 	}
-	perf_family_change(family, NULL);
+	perf_inherit_lock_switch(held, NULL);
 	perf_exit_part_with_roots(&left);
 }
 

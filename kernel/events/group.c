@@ -342,7 +342,7 @@ static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_c
 
 /**
  * perf_group_change_under_lock - change an event that is on no PMU, on this CPU
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  * @func: called for the event, without a CPU's context
  * @data: last argument of @func
  *
@@ -658,7 +658,7 @@ static void perf_group_detach_done(struct perf_event *event, struct detach_args 
 /*
  * Is the event disabled and without siblings? Then it is on no PMU. Its last overflow is
  * complete, because only the event's own CPU schedules it out. It is not scheduled in again
- * while the caller holds ctx->mutex, or the family's lock for a copy.
+ * while the caller holds ctx->mutex, or the inherit lock for a copy.
  */
 static bool perf_group_is_off(const struct perf_event *event)
 {
@@ -717,7 +717,7 @@ static bool perf_group_has_unsched_members(const struct perf_event *event)
  * Siblings of a removed leader become groups of their own. Afterwards no event site and no
  * context switch finds the event; a site may still use it under RCU.
  *
- * Context: may sleep; ctx->mutex is held, and the family's lock for a copy.
+ * Context: may sleep; ctx->mutex is held, and the inherit lock for a copy.
  * Return: true if the event was enabled
  */
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
@@ -758,7 +758,7 @@ static void perf_group_part_copy(struct perf_event *copy)
 
 /**
  * perf_event_detach_at_exit - remove an event from the context of an exited task
- * @event: the event, attached; ctx->mutex is held, and the family's lock for a copy
+ * @event: the event, attached; ctx->mutex is held, and the inherit lock for a copy
  * @end: PERF_EVENT_STATE_EXIT for an event that stays in its group, which can still be read;
  *	PERF_EVENT_STATE_DEAD for a copy, whose whole group is removed
  *

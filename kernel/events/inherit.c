@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fork: copies of a task's inherited events. For families of copies see family.c, for their
+ * fork: copies of a task's inherited events. For families of copies see inherit_list.c, for their
  * end exit.c.
  */
 #include <linux/sched/signal.h>
@@ -10,8 +10,8 @@
 #include "delay.h"
 #include "event.h"
 #include "event_id.h"
-#include "family.h"
 #include "group.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "read.h"
 #include "record/aux.h"
@@ -124,7 +124,7 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 
 /*
  * Set the state of a plain copy, which is off, to that of its event; its leader's state is
- * set already. The caller holds the family's lock, so an enable or disable of the family
+ * set already. The caller holds the inherit lock, so an enable or disable of the family
  * either happens before, or finds the copy. The context clock has never run, and the times of
  * the copy are 0.
  */
@@ -155,8 +155,8 @@ static bool perf_inherit_root_is_closed(const struct perf_event *copy)
 static void perf_inherit_discard_copy(struct perf_event *copy)
 {
 	perf_event_hold(copy);
-	scoped_guard(mutex, perf_family_lock(copy->parent))
-		perf_family_remove(copy);
+	scoped_guard(mutex, perf_inherit_lock(copy->parent))
+		perf_copy_detach(copy);
 	perf_event_put(copy);
 }
 
@@ -168,7 +168,7 @@ static void perf_inherit_discard_copy(struct perf_event *copy)
 static void perf_inherit_link_plain(struct fork_args *args, int err)
 {
 	struct perf_event *copy, *next;
-	struct mutex *family = NULL;
+	struct mutex *held = NULL;
 	unsigned int n = 0;
 
 	if (!args->nr_copies)
@@ -183,16 +183,16 @@ static void perf_inherit_link_plain(struct fork_args *args, int err)
 			continue;
 		if (++n % PERF_COPIES_AT_ONCE == 0)
 			cond_resched();
-		family = perf_family_change(family, copy->parent);
+		held = perf_inherit_lock_switch(held, copy->parent);
 		perf_inherit_begin_copy(copy);
 		if (unlikely(err || perf_inherit_root_is_closed(copy))) {
-			family = perf_family_change(family, NULL);
+			held = perf_inherit_lock_switch(held, NULL);
 			perf_inherit_discard_copy(copy);
 			continue;
 		}
 		list_add(&copy->child_list, perf_event_copies(copy->parent));
 	}
-	perf_family_change(family, NULL);
+	perf_inherit_lock_switch(held, NULL);
 }
 
 static void perf_inherit_drop_copy(struct perf_event *copy)
@@ -239,15 +239,15 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 
 /*
  * Copy an event's attr. A breakpoint's attr may be modified concurrently: a copy's with the
- * family's lock held.
+ * inherit lock held.
  */
 static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
 	/* A root's attr is modified with the mutex of its context held, as it is here. */
-	struct mutex *family = perf_family_change(NULL, event->parent);
+	struct mutex *held = perf_inherit_lock_switch(NULL, event->parent);
 
 	*attr = event->attr;
-	perf_family_change(family, NULL);
+	perf_inherit_lock_switch(held, NULL);
 }
 
 /*
@@ -296,7 +296,7 @@ static bool perf_inherit_is_copy_of(const struct perf_event *copy, const struct 
 	return copy && copy->parent == perf_event_root(event);
 }
 
-/* Was the breakpoint modified since it was copied? The family's lock is held. */
+/* Was the breakpoint modified since it was copied? The inherit lock is held. */
 static bool perf_inherit_is_modified(const struct perf_event *event, const struct perf_event *copy)
 {
 	return event->attr.type == PERF_TYPE_BREAKPOINT &&
@@ -327,7 +327,7 @@ static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_
 {
 	struct perf_event *member, *copy;
 
-	guard(mutex)(perf_family_lock(copy_leader->parent));
+	guard(mutex)(perf_inherit_lock(copy_leader->parent));
 	if (perf_inherit_is_modified(leader, copy_leader))
 		return false;
 	copy = perf_inherit_next_copy(copy_leader, copy_leader);
@@ -383,10 +383,10 @@ static bool perf_inherit_group_is_plain(struct perf_event *leader)
 }
 
 /*
- * Allocate the child's context, unless there is one, and the families' lock for the first
+ * Allocate the child's context, unless there is one, and the inherit lock for the first
  * copies of a context's events.
  */
-static int perf_inherit_prepare_families(struct fork_args *args, struct perf_event *leader)
+static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event *leader)
 {
 	if (!args->ctx) {
 		args->ctx = perf_context_alloc(args->child, GFP_KERNEL);
@@ -396,8 +396,8 @@ static int perf_inherit_prepare_families(struct fork_args *args, struct perf_eve
 		if (WARN_ON_ONCE(!mutex_trylock(&args->ctx->mutex)))
 			return -EAGAIN;
 	}
-	return leader->parent || likely(leader->ctx->family) ? 0 :
-	       perf_family_prepare(leader->ctx);
+	return leader->parent || likely(leader->ctx->inherit_data) ? 0 :
+	       perf_inherit_data_alloc(leader->ctx);
 }
 
 /*
@@ -442,7 +442,7 @@ static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 	struct perf_event *copy_leader;
 	int err;
 
-	err = perf_inherit_prepare_families(args, leader);
+	err = perf_inherit_prepare_locks(args, leader);
 	if (err)
 		return err;
 	for (;;) {

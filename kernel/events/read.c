@@ -12,7 +12,7 @@
 #include "cold.h"
 #include "context.h"
 #include "delay.h"
-#include "family.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "pmu_scope.h"
 #include "read.h"
@@ -110,7 +110,7 @@ unlock:
 }
 
 /*
- * Update event->count. The event stays attached: ctx->mutex or the family's lock is held, or
+ * Update event->count. The event stays attached: ctx->mutex or the inherit lock is held, or
  * a reference keeps its file open. May sleep.
  *
  * No lock is held, and another CPU may schedule the event in or out concurrently:
@@ -205,7 +205,7 @@ static void perf_read_copy_locked(struct perf_event *copy, struct perf_cpu_conte
 	copy->event_flags |= PERF_EVENT_CALLED;
 }
 
-/* The copy's own count. The family's lock is held, which also protects the copy's leader. */
+/* The copy's own count. The inherit lock is held, which also protects the copy's leader. */
 static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is_clock)
 {
 	if (unlikely(copy->event_flags & PERF_EVENT_CALLED))
@@ -260,10 +260,10 @@ static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *r
 	u64 total;
 
 	/*
-	 * The event has had a copy, so the lock exists. perf_family_enter() cannot be used,
+	 * The event has had a copy, so the lock exists. perf_inherit_lock_event() cannot be used,
 	 * as ctx->mutex is not held.
 	 */
-	guard(mutex)(perf_family_lock(event));
+	guard(mutex)(perf_inherit_lock(event));
 	perf_read_sync_count(event, false);
 	total = perf_event_count(event);
 	if (enabled)
@@ -275,7 +275,7 @@ static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *r
 				  perf_read_add_all_copies(event, false, NULL, NULL));
 }
 
-static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *running)
+static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	u64 total;
 
@@ -283,7 +283,7 @@ static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *r
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_copies(event))) {
 		/*
-		 * Pairs with perf_family_prepare(): if there is a copy, there is a lock. The
+		 * Pairs with perf_inherit_data_alloc(): if there is a copy, there is a lock. The
 		 * list may look non-empty because of its prev pointer only, which is read
 		 * without acquire.
 		 */
@@ -293,7 +293,7 @@ static u64 perf_read_family_value(struct perf_event *event, u64 *enabled, u64 *r
 	/*
 	 * Pairs with perf_exit_fold_copy():
 	 *
-	 *	perf_exit_fold_copy()			perf_read_family_value()
+	 *	perf_exit_fold_copy()			perf_read_inherited()
 	 *
 	 *	gone_* += its counts;			if (list_empty(copies))
 	 *	smp_wmb();				smp_rmb();
@@ -325,13 +325,13 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	*enabled = 0;
 	*running = 0;
-	return perf_read_family_value(event, enabled, running);
+	return perf_read_inherited(event, enabled, running);
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
 /**
  * perf_event_sync - update the count of one event
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  *
  * Context: may sleep.
  */
@@ -372,10 +372,10 @@ static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 	u64 *end = words + 1;
 
 	if (format & PERF_FORMAT_TIMES) {
-		words[0] = perf_read_family_value(event, &enabled, &running);
+		words[0] = perf_read_inherited(event, &enabled, &running);
 		end = perf_format_put_times(end, enabled, running, format);
 	} else {
-		words[0] = perf_read_family_value(event, NULL, NULL);
+		words[0] = perf_read_inherited(event, NULL, NULL);
 	}
 	end = perf_format_put_id(end, event, perf_event_root(event)->id, format);
 
@@ -501,7 +501,7 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *w
 	words[0] = 1 + leader->nr_siblings;
 
 	if (leader->attr.inherit && !leader->parent)
-		lock = perf_family_enter_group(leader);
+		lock = perf_inherit_lock_group(leader);
 	err = perf_read_put_group(leader, format, words, &size);
 	if (lock) {
 		for_each_copy(copy, leader) {
@@ -511,7 +511,7 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *w
 			      perf_read_put_group(copy, format, words, &size) : -ECHILD;
 		}
 	}
-	perf_family_leave(lock);
+	perf_inherit_unlock(lock);
 	return err ?: size;
 }
 

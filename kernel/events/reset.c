@@ -22,7 +22,7 @@
 #include "cold.h"
 #include "context.h"
 #include "event.h"
-#include "family.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "read.h"
 #include "record/userpage.h"
@@ -182,7 +182,7 @@ static void perf_reset_in_task(struct perf_event *event, bool group, struct task
 	 * The loop ends: the interrupt finds the task on this CPU, or asleep, or waiting for a
 	 * CPU. In all of these cases events are reset. Another iteration requires that the task
 	 * has migrated since, that its CPU has gone offline, or that events are left. The mutex of
-	 * the context, or the family's lock, keeps the group.
+	 * the context, or the inherit lock, keeps the group.
 	 */
 	do {
 		perf_reset_at_task(&call);
@@ -217,7 +217,7 @@ static void perf_reset_tracepoints_here(void *info)
 	perf_reset_tracepoints(call->event, call->group);
 }
 
-/* The same for some copies. Their families' lock is held by the caller, which waits. */
+/* The same for some copies. Their inherit lock is held by the caller, which waits. */
 static void perf_reset_copies_here(void *info)
 {
 	struct reset_call *call = info;
@@ -253,7 +253,7 @@ static void perf_reset_walked(struct perf_event *event, bool group)
 
 /*
  * Reset an event, or its group, on the CPU where event sites and drivers add to the counts, except
- * for perf_reset_walked(). ctx->mutex is held, or the family's lock for a copy. May sleep.
+ * for perf_reset_walked(). ctx->mutex is held, or the inherit lock for a copy. May sleep.
  */
 static void perf_reset_in_context(struct perf_event *event, bool group)
 {
@@ -261,7 +261,7 @@ static void perf_reset_in_context(struct perf_event *event, bool group)
 
 	/*
 	 * An event does not count after the exit of its task, so any CPU can reset it. For
-	 * a copy, the exit waits for the family's lock, which is held here, before it adds
+	 * a copy, the exit waits for the inherit lock, which is held here, before it adds
 	 * the copy's values to the sums of its root.
 	 */
 	if (!perf_context_call(event->ctx, event,
@@ -325,7 +325,7 @@ static bool perf_reset_needs_no_call(const struct perf_event *event)
 
 /**
  * perf_event_reset_count - reset the count of one event
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  *
  * Context: may sleep.
  */
@@ -343,11 +343,11 @@ void perf_event_reset_count(struct perf_event *event)
 static void perf_reset_gone(struct perf_event *root)
 {
 	/* Existing copies are reset under the same lock, so none adds an old count to the sum. */
-	lockdep_assert_held(perf_family_lock(root));
+	lockdep_assert_held(perf_inherit_lock(root));
 	atomic64_set(&root->cold->gone_count, 0);
 }
 
-/* Reset all copies of @root, or their groups. The family's lock is held. */
+/* Reset all copies of @root, or their groups. The inherit lock is held. */
 static void perf_reset_call_copies(struct perf_event *root, bool group)
 {
 	struct reset_call walked = { .group = group };
@@ -400,14 +400,14 @@ static void perf_reset_group_copies(struct perf_event *leader)
 	}
 }
 
-static void perf_reset_family(struct perf_event *event)
+static void perf_reset_with_copies(struct perf_event *event)
 {
 	if (event->attr.inherit && !event->parent) {
 		/*
 		 * Necessary even if there are no copies now, because of the sum of exited
 		 * copies.
 		 */
-		CLASS(family_group, lock)(event);
+		CLASS(inherit_group_lock, lock)(event);
 		if (lock)
 			perf_reset_copies(event);
 	}
@@ -420,7 +420,7 @@ static void perf_reset_group(struct perf_event *leader)
 	struct perf_event *member;
 
 	if (leader->attr.inherit && !leader->parent) {
-		CLASS(family_group, lock)(leader);
+		CLASS(inherit_group_lock, lock)(leader);
 		if (lock)
 			perf_reset_group_copies(leader);
 	}
@@ -453,7 +453,7 @@ void perf_family_reset(struct perf_event *event, bool group)
 
 	lockdep_assert_held(&event->ctx->mutex);
 	if (!group) {
-		perf_reset_family(event);
+		perf_reset_with_copies(event);
 		return;
 	}
 	if (leader->nr_siblings && (leader->attr.inherit || !is_unsched(leader) ||
@@ -461,7 +461,7 @@ void perf_family_reset(struct perf_event *event, bool group)
 		perf_reset_group(leader);
 		return;
 	}
-	perf_reset_family(leader);
+	perf_reset_with_copies(leader);
 	for_each_sibling_event(member, leader)
-		perf_reset_family(member);
+		perf_reset_with_copies(member);
 }

@@ -4,14 +4,14 @@
 
 #include "cold.h"
 #include "delay.h"
-#include "family.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "record/values.h"
 #include "settle.h"
 
-static struct perf_family *perf_settled_family(const struct perf_event *copy)
+static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_event *copy)
 {
-	return READ_ONCE(copy->parent->ctx->family);
+	return READ_ONCE(copy->parent->ctx->inherit_data);
 }
 
 /**
@@ -24,7 +24,7 @@ void perf_settled_stir(struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	ctx->settled = false;
-	llist_add(&ctx->stirred_entry, &perf_settled_family(ctx->settled_copies)->stirred);
+	llist_add(&ctx->stirred_entry, &perf_settled_inherit_data(ctx->settled_copies)->stirred);
 }
 
 /* Subtract a context's copies, already unlinked from it, from the sums of their roots. */
@@ -36,7 +36,7 @@ static void perf_settled_take_out(struct perf_event *copy)
 		struct perf_event_cold *cold = copy->parent->cold;
 
 		next = copy->settled_next;
-		lockdep_assert_held(perf_family_lock(copy->parent));
+		lockdep_assert_held(perf_inherit_lock(copy->parent));
 		WARN_ON_ONCE(!perf_copy_is_settled(copy));
 		copy->event_flags &= ~PERF_EVENT_SETTLED;
 		/*
@@ -54,13 +54,13 @@ static void perf_settled_take_out(struct perf_event *copy)
 	}
 }
 
-/* Unsettle all copies of the stirred contexts; the family's lock is held. */
-static void perf_settled_undo_stirred(struct perf_family *family)
+/* Unsettle all copies of the stirred contexts; the inherit lock is held. */
+static void perf_settled_undo_stirred(struct perf_inherit_data *data)
 {
-	struct llist_node *stirred = llist_del_all(&family->stirred);
+	struct llist_node *stirred = llist_del_all(&data->stirred);
 	struct perf_event_context *ctx, *next;
 
-	lockdep_assert_held(&family->lock);
+	lockdep_assert_held(&data->lock);
 	llist_for_each_entry_safe(ctx, next, stirred, stirred_entry) {
 		struct perf_event *copy = ctx->settled_copies;
 
@@ -74,33 +74,33 @@ static void perf_settled_undo_stirred(struct perf_family *family)
 
 /**
  * perf_settled_catch_up - unsettle the copies of contexts whose clock has been started
- * @root: an event with copies; the family's lock is held
+ * @root: an event with copies; the inherit lock is held
  */
 void perf_settled_catch_up(struct perf_event *root)
 {
-	struct perf_family *family = root->ctx->family;
+	struct perf_inherit_data *data = root->ctx->inherit_data;
 
-	lockdep_assert_held(&family->lock);
-	if (!llist_empty(&family->stirred))
-		perf_settled_undo_stirred(family);
+	lockdep_assert_held(&data->lock);
+	if (!llist_empty(&data->stirred))
+		perf_settled_undo_stirred(data);
 }
 
 /**
  * perf_settled_undo - unsettle all copies in a copy's context that are of its family
- * @copy: the copy, in its context and family; the family's lock is held
+ * @copy: the copy, in its context and family; the inherit lock is held
  */
 void perf_settled_undo(struct perf_event *copy)
 {
-	struct perf_family *family = perf_settled_family(copy);
+	struct perf_inherit_data *data = perf_settled_inherit_data(copy);
 	struct perf_event_context *ctx = copy->ctx;
 	struct perf_event *first;
 	bool stands;
 
-	lockdep_assert_held(&family->lock);
+	lockdep_assert_held(&data->lock);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		/* Under ctx->lock the family is valid: copies in this list do not leave it. */
 		first = ctx->settled_copies;
-		if (!first || perf_settled_family(first) != family)
+		if (!first || perf_settled_inherit_data(first) != data)
 			return;
 		stands = ctx->settled;
 		if (stands) {
@@ -111,12 +111,12 @@ void perf_settled_undo(struct perf_event *copy)
 	if (stands)
 		perf_settled_take_out(first);
 	else
-		perf_settled_undo_stirred(family);
+		perf_settled_undo_stirred(data);
 }
 
 /**
  * perf_settled_undo_all - unsettle all copies of an event
- * @root: the event; the family's lock is held
+ * @root: the event; the inherit lock is held
  */
 void perf_settled_undo_all(struct perf_event *root)
 {
@@ -159,7 +159,8 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 	if (perf_clock_runs(&ctx->clock))
 		return false;
 	/* The context has been stirred, or has settled copies of another family. */
-	if (first && (!ctx->settled || perf_settled_family(first) != perf_settled_family(copy)))
+	if (first &&
+	    (!ctx->settled || perf_settled_inherit_data(first) != perf_settled_inherit_data(copy)))
 		return false;
 	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
 	values = (struct perf_settled) {
@@ -189,7 +190,7 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 /**
  * perf_copy_settle - settle a copy, if its values do not change
  * @copy: the copy, not settled, of a root for which perf_root_settles() is true. The
- *	family's lock is held, and perf_settled_catch_up() has been called under it
+ *	inherit lock is held, and perf_settled_catch_up() has been called under it
  *
  * A copy that is not plain has no memory for the settled values. It is settled only if its
  * values are 0, as they are if a shared context has always replaced its context.
@@ -200,7 +201,7 @@ bool perf_copy_settle(struct perf_event *copy)
 {
 	bool settled;
 
-	lockdep_assert_held(perf_family_lock(copy->parent));
+	lockdep_assert_held(perf_inherit_lock(copy->parent));
 	WARN_ON_ONCE(perf_copy_is_settled(copy));
 	scoped_guard(raw_spinlock_irq, &copy->ctx->lock)
 		settled = perf_copy_settle_locked(copy);

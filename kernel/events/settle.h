@@ -12,8 +12,8 @@
  *
  * In the root's list of copies the settled ones are at the end. All settled copies of a
  * context are of one family. The sums, the flag PERF_EVENT_SETTLED and the order of the list
- * change under the family's lock; ctx->settled and the list of a context's settled copies
- * change under the family's lock and ctx->lock.
+ * change under the inherit lock; ctx->settled and the list of a context's settled copies
+ * change under the inherit lock and ctx->lock.
  *
  *	ctx->settled	ctx->settled_copies
  *	false		NULL			no copy is settled
@@ -58,7 +58,7 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
  */
 static inline void perf_copy_unsettle(struct perf_event *copy)
 {
-	/* Only a holder of the family's lock settles copies of this family. */
+	/* Only a holder of the inherit lock settles copies of this family. */
 	if (unlikely(READ_ONCE(copy->ctx->settled_copies)))
 		perf_settled_undo(copy);
 }

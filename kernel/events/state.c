@@ -25,7 +25,7 @@
 #include "cgroup.h"
 #include "cold.h"
 #include "context.h"
-#include "family.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "permission.h"
 #include "refuse.h"
@@ -463,7 +463,7 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 }
 
 /*
- * Fill in the identity of the event. The mutex of its context is held, or the family's lock
+ * Fill in the identity of the event. The mutex of its context is held, or the inherit lock
  * for a copy.
  */
 static void perf_state_identify(struct state_request *req, struct perf_event *event)
@@ -520,7 +520,7 @@ static int perf_state_of_thread(struct state_request *req, struct perf_event *ev
 		return perf_refuse_value(PERF_REFUSED_STATE_NO_COPY, tid);
 
 	CLASS(event_context, ctx)(event);
-	CLASS(family, lock)(event);
+	CLASS(inherit_lock, lock)(event);
 	if (READ_ONCE(event->ctx->task) == task)
 		found = event;
 	for_each_copy(copy, event) {

@@ -6,9 +6,9 @@
 #include "cold.h"
 #include "context.h"
 #include "delay.h"
-#include "family.h"
 #include "group.h"
 #include "group_tree.h"
+#include "inherit_list.h"
 #include "internal.h"
 #include "overflow.h"
 #include "record/userpage.h"
@@ -178,7 +178,7 @@ static void perf_turn_call(struct perf_event *event, perf_event_func_t func, voi
 
 /**
  * perf_event_turn_on - enable one event
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  *
  * An event in the error state is enabled, too. An event whose task has exited is not changed.
  *
@@ -203,7 +203,7 @@ void perf_event_turn_on_for(struct perf_event *event, int overflows)
 
 /**
  * perf_event_turn_off - disable one event
- * @event: the event; ctx->mutex is held, or the family's lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  *
  * Context: may sleep.
  */
@@ -212,7 +212,7 @@ void perf_event_turn_off(struct perf_event *event)
 	perf_turn_call(event, perf_turn_off_locked, NULL);
 }
 
-/* Has a call for all running copies enabled or disabled this copy? The family's lock is held. */
+/* Has a call for all running copies enabled or disabled this copy? The inherit lock is held. */
 static bool perf_turn_is_done(const struct perf_event *copy, bool on)
 {
 	/* Pairs with perf_event_set_state(): a copy that is seen off has its count. */
@@ -224,7 +224,7 @@ static bool perf_turn_is_done(const struct perf_event *copy, bool on)
 	       !(copy->cold && perf_event_disable_is_due(copy->cold));
 }
 
-/* As perf_turn_is_done(), for the copy of a group. The family's lock keeps the group's links. */
+/* As perf_turn_is_done(), for the copy of a group. The inherit lock keeps the group's links. */
 static bool perf_turn_is_group_done(const struct perf_event *leader, bool on)
 {
 	const struct perf_event *member;
@@ -238,7 +238,7 @@ static bool perf_turn_is_group_done(const struct perf_event *leader, bool on)
 	return true;
 }
 
-/* Enable or disable the copies of an event; the family's lock is held. */
+/* Enable or disable the copies of an event; the inherit lock is held. */
 static void perf_turn_copies(struct perf_event *root, bool on)
 {
 	struct perf_event *copy;
@@ -274,7 +274,7 @@ static void perf_turn_group_copies(struct perf_event *leader, bool on)
 }
 
 /**
- * perf_family_turn - enable or disable an event and its inherited copies
+ * perf_event_enable_tree - enable or disable an event and its inherited copies
  * @event: the event; its ctx->mutex is held. A copy has no copies of its own
  * @on: enable, not disable
  * @group: include all of the event's group
@@ -284,7 +284,7 @@ static void perf_turn_group_copies(struct perf_event *leader, bool on)
  *
  * Context: may sleep.
  */
-void perf_family_turn(struct perf_event *event, bool on, bool group)
+void perf_event_enable_tree(struct perf_event *event, bool on, bool group)
 {
 	struct perf_event *leader = event->group_leader;
 
@@ -295,7 +295,7 @@ void perf_family_turn(struct perf_event *event, bool on, bool group)
 		perf_turn_call(event, perf_turn_alone[on], NULL);
 		if (!event->attr.inherit || event->parent)
 			return;
-		CLASS(family, lock)(event);
+		CLASS(inherit_lock, lock)(event);
 		/* Without copies there is no family and no lock. */
 		if (lock)
 			perf_turn_copies(event, on);
@@ -303,7 +303,7 @@ void perf_family_turn(struct perf_event *event, bool on, bool group)
 	}
 	perf_turn_call(leader, perf_turn_group[on], NULL);
 	if (!leader->parent) {
-		CLASS(family_group, lock)(leader);
+		CLASS(inherit_group_lock, lock)(leader);
 		if (lock)
 			perf_turn_group_copies(leader, on);
 	}
@@ -334,7 +334,7 @@ void perf_copies_turn_off(struct perf_event *root)
 	if ((root->event_caps & PERF_EV_CAP_UNSCHED) ||
 	    list_empty_careful(perf_event_copies(root)))
 		return;
-	guard(mutex)(perf_family_lock(root));
+	guard(mutex)(perf_inherit_lock(root));
 	perf_copies_call_running(root, perf_turn_off_last_locked);
 }
 

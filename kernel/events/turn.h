@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 
 /*
- * Enable and disable events: ctx->mutex is held, or the family's lock for a copy.
+ * Enable and disable events: ctx->mutex is held, or the inherit lock for a copy.
  * perf_event_disable_due() needs neither, but interrupts are off.
  */
 void perf_event_turn_on(struct perf_event *event);
@@ -13,7 +13,7 @@ void perf_event_turn_on_for(struct perf_event *event, int overflows);
 void perf_event_turn_off(struct perf_event *event);
 void perf_event_disable_due(struct perf_event *event);
 
-void perf_family_turn(struct perf_event *event, bool on, bool group);
+void perf_event_enable_tree(struct perf_event *event, bool on, bool group);
 void perf_copies_turn_off(struct perf_event *root);
 
 /*

@@ -21,7 +21,7 @@
 
 #include "../context.h"
 #include "../event.h"
-#include "../family.h"
+#include "../inherit_list.h"
 #include "../internal.h"
 #include "../record/sideband.h"
 #include "../refuse.h"
@@ -321,7 +321,7 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 	bool done = perf_addr_filter_apply(event, ranges, busy);
 	struct perf_event *copy;
 
-	CLASS(family, lock)(event);
+	CLASS(inherit_lock, lock)(event);
 	for_each_copy(copy, event) {
 		if (!done || fatal_signal_pending(current))
 			break;
@@ -356,7 +356,7 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
 
 	if (!perf_addr_filter_is_up_to_date(event))
 		perf_addr_filter_set_ranges(event, ranges, NULL);
-	CLASS(family, lock)(event);
+	CLASS(inherit_lock, lock)(event);
 	for_each_copy(copy, event) {
 		if (!perf_addr_filter_is_up_to_date(copy))
 			perf_addr_filter_set_ranges(copy, ranges, NULL);
@@ -367,7 +367,7 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
  * Apply new filters to all events of a family. User space can make a task hold its mmap_lock
  * for long: drop the caller's ctx->mutex while waiting for it. A fatal signal ends the wait.
  */
-static int perf_addr_filter_apply_family(struct perf_event *event,
+static int perf_addr_filter_apply_copies(struct perf_event *event,
 					 struct perf_addr_filter_range *ranges)
 {
 	struct mutex *held = &event->ctx->mutex;
@@ -424,7 +424,7 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 		head->nr_file_filters = new.nr_files;
 		perf_event_filters(event)->serial++;
 	}
-	err = perf_addr_filter_apply_family(event, new.ranges);
+	err = perf_addr_filter_apply_copies(event, new.ranges);
 	perf_addr_filter_free_list(&old);
 	kfree(new.ranges);
 	return err;
@@ -555,14 +555,14 @@ EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
 /**
  * perf_addr_filters_inherit - copy the ranges to an inherited event
- * @event: copy that is not in its family yet; the family's lock is held
+ * @event: copy that is not in its family yet; the inherit lock is held
  * @from: event of the running task, whose mm has the same mappings
  */
 void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from)
 {
 	struct perf_addr_filters_head *head;
 
-	lockdep_assert_held(perf_family_lock(event->parent));
+	lockdep_assert_held(perf_inherit_lock(event->parent));
 	if (!has_addr_filter(event))
 		return;
 	head = perf_event_addr_filters(event);

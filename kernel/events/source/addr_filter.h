@@ -6,7 +6,7 @@
 
 struct vm_area_struct;
 
-/* set: ctx->mutex is held, and temporarily dropped; inherit: the family's lock is held. */
+/* set: ctx->mutex is held, and temporarily dropped; inherit: the inherit lock is held. */
 int perf_addr_filters_set(struct perf_event *event, char *text);
 int perf_addr_filters_init(struct perf_event *event);
 void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from);

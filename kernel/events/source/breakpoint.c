@@ -14,8 +14,8 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "../family.h"
 #include "../group.h"
+#include "../inherit_list.h"
 #include "../internal.h"
 #include "../refuse.h"
 #include "../syscall.h"
@@ -637,7 +637,7 @@ static void bp_change_commit(struct bp_change *change)
 
 	/* The kernel's own breakpoints are locked by their users. */
 	if (bp->parent)
-		lockdep_assert_held(perf_family_lock(bp->parent));
+		lockdep_assert_held(perf_inherit_lock(bp->parent));
 	/* The architecture finds an installed breakpoint by its settings. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	bp_change_drop_slot(change, bp->attr.bp_type);
@@ -646,7 +646,7 @@ static void bp_change_commit(struct bp_change *change)
 }
 
 /* Undo bp_change_prepare() for an event and its copies, up to but not including @last. */
-static void bp_cancel_family(struct perf_event *event, const struct perf_event_attr *attr,
+static void bp_cancel_copies(struct perf_event *event, const struct perf_event_attr *attr,
 			     const struct perf_event *last)
 {
 	struct bp_change change = {
@@ -675,7 +675,7 @@ static void bp_change_event(struct perf_event *bp, const struct perf_event_attr 
 		perf_event_turn_on(bp);
 }
 
-static int bp_change_family(struct perf_event *event, const struct perf_event_attr *attr)
+static int bp_change_copies(struct perf_event *event, const struct perf_event_attr *attr)
 {
 	struct bp_change change;
 	struct perf_event *copy;
@@ -687,7 +687,7 @@ static int bp_change_family(struct perf_event *event, const struct perf_event_at
 	for_each_copy(copy, event) {
 		err = bp_change_prepare(&change, copy, attr);
 		if (err) {
-			bp_cancel_family(event, attr, copy);
+			bp_cancel_copies(event, attr, copy);
 			return err;
 		}
 	}
@@ -699,7 +699,7 @@ static int bp_change_family(struct perf_event *event, const struct perf_event_at
 
 /**
  * perf_breakpoint_modify - PERF_EVENT_IOC_MODIFY_ATTRIBUTES
- * @event: an event of user space; ctx->mutex and, if it has copies, the family's lock are held
+ * @event: an event of user space; ctx->mutex and, if it has copies, the inherit lock are held
  * @attr: checked as in perf_event_open(2)
  *
  * Address, type, length, sig_data and disabled may differ from the event's attr. Either the event
@@ -719,7 +719,7 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	if (memcmp(&same, attr, sizeof(same)))
 		return perf_refuse(PERF_REFUSED_MODIFY_MORE);
 
-	return bp_change_family(event, attr);
+	return bp_change_copies(event, attr);
 }
 
 /**

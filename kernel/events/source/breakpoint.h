@@ -9,7 +9,7 @@
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 void __init perf_breakpoint_pmu_init(void);
-/* ctx->mutex is held, and perf_family_enter() has been called. */
+/* ctx->mutex is held, and perf_inherit_lock_event() has been called. */
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);
 bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
 				   const struct perf_event_attr *b);

@@ -35,7 +35,7 @@ u64 perf_clock_event_count(const struct perf_event *event)
 
 /**
  * perf_clock_event_reset - zero a counting clock event
- * @event: event for which is_counting_clock() is true; ctx->mutex or the family's lock is held
+ * @event: event for which is_counting_clock() is true; ctx->mutex or the inherit lock is held
  */
 void perf_clock_event_reset(struct perf_event *event)
 {

@@ -10,7 +10,7 @@
 #include <linux/sched/task.h>
 
 #include "../event_id.h"
-#include "../family.h"
+#include "../inherit_list.h"
 #include "sim_fixture.h"
 
 #define MOST_COPIES	20
@@ -269,9 +269,9 @@ static void group_waits_for_copies_that_leave(struct kunit *test)
 	kthread_stop(child.task);
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(leader)));
 	mutex_lock(&leader->ctx->mutex);
-	lock = perf_family_enter_group(leader);
-	KUNIT_EXPECT_PTR_EQ(test, lock, perf_family_lock(leader));
-	perf_family_leave(lock);
+	lock = perf_inherit_lock_group(leader);
+	KUNIT_EXPECT_PTR_EQ(test, lock, perf_inherit_lock(leader));
+	perf_inherit_unlock(lock);
 	mutex_unlock(&leader->ctx->mutex);
 	close_all(test);
 }

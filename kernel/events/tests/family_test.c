@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit test of family.c, included at its end: the order in which copies leave a closed root */
+/*
+ * Unit test of inherit_list.c, included at its end: the order in which copies leave a closed root
+ */
 #include <kunit/test.h>
 
 static struct perf_event_context *family_test_context(struct kunit *test, bool residence)
@@ -33,24 +35,24 @@ static void residences_leave_last(struct kunit *test)
 	root->cold = cold;
 	root->ctx = task;
 	scoped_guard(mutex, &task->mutex)
-		err = perf_family_prepare(task);
+		err = perf_inherit_data_alloc(task);
 	KUNIT_ASSERT_EQ(test, err, 0);
 	for (i = 0; i < 4; i++) {
 		copies[i].ctx = i == 2 ? task : residence;
 		list_add_tail(&copies[i].child_list, &cold->copies);
 	}
 
-	mutex_lock(perf_family_lock(root));
-	KUNIT_EXPECT_PTR_EQ(test, perf_family_next(root, &only_residences), &copies[2]);
+	mutex_lock(perf_inherit_lock(root));
+	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_residences), &copies[2]);
 	KUNIT_EXPECT_FALSE(test, only_residences);
 	list_del(&copies[2].child_list);
-	KUNIT_EXPECT_PTR_EQ(test, perf_family_next(root, &only_residences), &copies[3]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_residences), &copies[3]);
 	KUNIT_EXPECT_TRUE(test, only_residences);
 	/* A search would find this one. */
 	copies[0].ctx = task;
-	KUNIT_EXPECT_PTR_EQ(test, perf_family_next(root, &only_residences), &copies[3]);
-	mutex_unlock(perf_family_lock(root));
-	perf_family_free(task);
+	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_residences), &copies[3]);
+	mutex_unlock(perf_inherit_lock(root));
+	perf_inherit_data_free(task);
 }
 
 static struct kunit_case family_cases[] = {
@@ -59,7 +61,7 @@ static struct kunit_case family_cases[] = {
 };
 
 static struct kunit_suite family_suite = {
-	.name		= "perf_family",
+	.name		= "perf_inherit_data",
 	.test_cases	= family_cases,
 };
 

@@ -5,7 +5,7 @@
 #include <linux/sched/clock.h>
 #include <trace/events/csd.h>
 
-#include "../family.h"
+#include "../inherit_list.h"
 #include "../reset.h"
 #include "../shared_ctx.h"
 #include "../time.h"
@@ -127,7 +127,7 @@ static struct perf_event *copy_of_task(struct perf_event *root, struct task_stru
 {
 	struct perf_event *copy;
 
-	guard(mutex)(perf_family_lock(root));
+	guard(mutex)(perf_inherit_lock(root));
 	for_each_copy(copy, root) {
 		if (copy->ctx == perf_task_context(task))
 			return copy;
@@ -138,7 +138,7 @@ static struct perf_event *copy_of_task(struct perf_event *root, struct task_stru
 /* Is it the first copy that a reset of all copies reaches? */
 static bool is_first_copy(const struct perf_event *copy)
 {
-	guard(mutex)(perf_family_lock(copy->parent));
+	guard(mutex)(perf_inherit_lock(copy->parent));
 	return list_is_first(&copy->child_list, perf_event_copies(copy->parent));
 }
 

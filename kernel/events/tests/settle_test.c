@@ -40,7 +40,7 @@ static void settle_fork(struct kunit *test, struct perf_event *root, struct slee
 {
 	sleeper->task = make_sleeper(test, settle_sleep);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
-	guard(mutex)(perf_family_lock(root));
+	guard(mutex)(perf_inherit_lock(root));
 	/* A fork inserts its copies at the front. */
 	sleeper->copy = list_first_entry(perf_event_copies(root), struct perf_event, child_list);
 }
@@ -72,7 +72,7 @@ static int settle_count(struct kunit *test, struct perf_event *root)
 	struct perf_event *copy;
 	int n = 0;
 
-	guard(mutex)(perf_family_lock(root));
+	guard(mutex)(perf_inherit_lock(root));
 	for_each_copy(copy, root) {
 		if (perf_copy_is_settled(copy))
 			n++;
@@ -106,7 +106,7 @@ static void settle_turn_off(struct perf_event *root)
 {
 	CLASS(event_context, ctx)(root);
 
-	perf_family_turn(root, false, false);
+	perf_event_enable_tree(root, false, false);
 }
 
 /*
@@ -260,7 +260,7 @@ static void resets_are_settled(struct kunit *test)
 }
 
 /*
- * The task of a copy exits, and waits for the family's lock to add the copy's count to the sums.
+ * The task of a copy exits, and waits for the inherit lock to add the copy's count to the sums.
  * perf_context_call() makes no call any more.
  */
 static void exiting_copies_are_reset(struct kunit *test)

@@ -108,7 +108,7 @@ static void on_and_off_family(struct perf_event *root, bool on)
 {
 	CLASS(event_context, ctx)(root);
 
-	perf_family_turn(root, on, false);
+	perf_event_enable_tree(root, on, false);
 }
 
 /* Find the copy of a root in this CPU's shared context, or NULL. */
@@ -116,7 +116,7 @@ static struct perf_event *copy_here(struct perf_event *root)
 {
 	struct perf_event *copy;
 
-	guard(mutex)(perf_family_lock(root));
+	guard(mutex)(perf_inherit_lock(root));
 	for_each_copy(copy, root) {
 		if (copy->ctx->is_shared)
 			return copy;
@@ -563,7 +563,7 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *ro
 		if (f->events[i] == root)
 			f->events[i] = NULL;
 	}
-	scoped_guard(mutex, perf_family_lock(root)) {
+	scoped_guard(mutex, perf_inherit_lock(root)) {
 		for_each_copy(at, root) {
 			if (at->ctx == ctx)
 				copy = at;

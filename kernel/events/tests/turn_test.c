@@ -23,7 +23,7 @@ static unsigned int turn_test_group_on(struct kunit *test, struct perf_event *ev
 	turn_test_adds = 0;
 	turn_test_sim_add = f->sim->pmu.add;
 	f->sim->pmu.add = turn_test_add;
-	perf_family_turn(event, true, true);
+	perf_event_enable_tree(event, true, true);
 	f->sim->pmu.add = turn_test_sim_add;
 	return turn_test_adds;
 }
@@ -32,7 +32,7 @@ static void turn_test_group_off(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	perf_family_turn(event, false, true);
+	perf_event_enable_tree(event, false, true);
 }
 
 static void turn_test_expect_off(struct kunit *test, struct perf_event *leader)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Copies of an inherited event leave while the family is read: perf_exit_fold_copy() of exit.c,
- * perf_read_family_value() and perf_read_copies_value() of read.c. A copy's count must be in the
+ * perf_read_inherited() and perf_read_copies_value() of read.c. A copy's count must be in the
  * value exactly once: first from the family's list, then from the sum of copies that have left. A
  * reader that has seen a copy in the list walks the list. All copies may have left by then, and a
  * fork may add another copy that exits during the walk: that copy is not freed before the reader
@@ -154,7 +154,7 @@ static u64 copies_value(u64 *seed)
 static u64 family_value(u64 *seed)
 {
 	if (list_empty_careful(&root.copies)) {
-		/* Pairs with smp_wmb() in live(): as in perf_read_family_value(). */
+		/* Pairs with smp_wmb() in live(): as in perf_read_inherited(). */
 		smp_rmb();
 		alone++;
 		let_others_run(seed);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _KERNEL_EVENTS_INHERIT_LIST_H
+#define _KERNEL_EVENTS_INHERIT_LIST_H
+
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+
+/**
+ * struct perf_inherit_data - data shared by the families of one context
+ * @lock: see perf_inherit_lock(). Groups of copies are read as a whole, so all families of
+ *	the context share one lock
+ * @stirred: contexts with settled copies whose clock has started since; see settle.h
+ *
+ * Allocated at the first fork that inherits events of the context, and freed with the context: a
+ * copy has a reference to its root, and a root to its context. The tasks in one context's
+ * families may belong to several users, but no other task waits for this lock.
+ */
+struct perf_inherit_data {
+	struct mutex		lock;	/* lists of copies, and sums of removed copies */
+	struct llist_head	stirred;
+} ____cacheline_aligned_in_smp;
+
+/* One lock per cache line: kmalloc() aligns sizes of a cache line. */
+static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(struct perf_inherit_data) % SMP_CACHE_BYTES == 0);
+
+/**
+ * perf_inherit_lock - get the lock of a family of inherited events
+ * @root: the root, which has been inherited
+ *
+ * It nests inside ctx->mutex. No memory is allocated under it.
+ *
+ * Return: the lock
+ */
+static inline struct mutex *perf_inherit_lock(const struct perf_event *root)
+{
+	return &READ_ONCE(root->ctx->inherit_data)->lock;
+}
+
+struct mutex *perf_inherit_lock_event(const struct perf_event *root);
+struct mutex *perf_inherit_lock_group(const struct perf_event *leader);
+
+/* Undo perf_inherit_lock_event(). */
+static inline void perf_inherit_unlock(struct mutex *lock)
+{
+	if (lock)
+		mutex_unlock(lock);
+}
+
+/* CLASS(inherit_lock, lock)(root): the root's copies do not change until the end of the block. */
+DEFINE_CLASS(inherit_lock, struct mutex *, perf_inherit_unlock(_T), perf_inherit_lock_event(root),
+	     const struct perf_event *root)
+
+/* CLASS(inherit_group_lock, lock)(leader): the same for the copies of a whole group */
+DEFINE_CLASS(inherit_group_lock, struct mutex *, perf_inherit_unlock(_T),
+	     perf_inherit_lock_group(leader), const struct perf_event *leader)
+
+/*
+ * Exchange the lock @held for the lock of @root's family; either may be NULL. Used by walks
+ * over events: most events have the same lock as the previous one. Return the lock that is
+ * held now.
+ */
+static inline struct mutex *perf_inherit_lock_switch(struct mutex *held,
+						     const struct perf_event *root)
+{
+	struct mutex *wanted = root ? perf_inherit_lock(root) : NULL;
+
+	if (held == wanted)
+		return held;
+	if (held)
+		mutex_unlock(held);
+	if (wanted)
+		mutex_lock(wanted);
+	return wanted;
+}
+
+int perf_inherit_data_alloc(struct perf_event_context *ctx);
+void perf_inherit_data_free(struct perf_event_context *ctx);
+void perf_copy_detach(struct perf_event *copy);
+
+/**
+ * perf_copy_unlink - remove a copy from its family
+ * @copy: the copy; its ctx->mutex and the inherit lock are held
+ * @remove: stops the copy, adds its values to its root's if they are kept, and removes it
+ *	from the family's list
+ *
+ * Close, exit, exec and the unregistration of a PMU may all find the same copy, and wait for its
+ * mutex. All of them call this function, and nothing else removes a copy.
+ *
+ * Return: true for the one caller that has removed the copy, and completes the removal; false
+ * if the copy was removed before
+ */
+static __always_inline bool perf_copy_unlink(struct perf_event *copy,
+					     void (*remove)(struct perf_event *copy))
+{
+	lockdep_assert_held(&copy->ctx->mutex);
+	lockdep_assert_held(perf_inherit_lock(copy->parent));
+	if (list_empty(&copy->child_list))
+		return false;
+	remove(copy);
+	WARN_ON_ONCE(!list_empty(&copy->child_list));
+	return true;
+}
+
+void perf_copy_unlink_finish(struct perf_event *copy);
+void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *copy));
+void perf_copies_detach(struct perf_event *event);
+
+#endif /* _KERNEL_EVENTS_INHERIT_LIST_H */
