@@ -1059,7 +1059,7 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @rcu_head: for freeing
  * @task_ctx_data: data of the driver, from pmu::task_ctx_cache, or NULL
  * @turn: for a task's context, end of its last turn by the context's clock, ns; see
- *	perf_turn_is_due()
+ *	perf_rotation_is_due()
  *
  * Protected by the context's lock.
  */

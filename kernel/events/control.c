@@ -13,6 +13,7 @@
 #include "attr.h"
 #include "context.h"
 #include "control.h"
+#include "enable.h"
 #include "event.h"
 #include "file.h"
 #include "group.h"
@@ -34,7 +35,6 @@
 #include "state.h"
 #include "syscall.h"
 #include "throttle.h"
-#include "turn.h"
 
 /*
  * Reset one unscheduled event of current that is not inherited and has no buffer. Only event sites
@@ -53,13 +53,13 @@ static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags
 
 static long perf_ioctl_enable(struct perf_event *event, unsigned long arg)
 {
-	perf_event_enable_tree(event, true, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_enable_all_copies(event, true, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
 static long perf_ioctl_disable(struct perf_event *event, unsigned long arg)
 {
-	perf_event_enable_tree(event, false, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_enable_all_copies(event, false, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
@@ -69,7 +69,7 @@ static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
 		return 0;
 
 	CLASS(event_context, ctx)(event);
-	perf_family_reset(event, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_reset_all_copies(event, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static int perf_event_set_limit(struct perf_event *event, int refresh)
 {
 	if (event->attr.inherit || !is_sampling_event(event))
 		return perf_refuse(PERF_REFUSED_REFRESH_UNFIT);
-	perf_event_turn_on_for(event, refresh);
+	perf_event_enable_for(event, refresh);
 	return 0;
 }
 
@@ -483,7 +483,7 @@ void perf_event_enable(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	perf_event_turn_on(event);
+	_perf_event_enable(event);
 }
 EXPORT_SYMBOL_GPL(perf_event_enable);
 
@@ -501,7 +501,7 @@ void perf_event_disable(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	perf_event_turn_off(event);
+	_perf_event_disable(event);
 }
 EXPORT_SYMBOL_GPL(perf_event_disable);
 
@@ -520,7 +520,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 
 	/* The counts of copies would be missing. */
 	WARN_ON_ONCE(event->attr.inherit);
-	perf_event_turn_off(event);
+	_perf_event_disable(event);
 	count = perf_event_count(event);
 	if (reset)
 		perf_event_reset_count(event);
@@ -528,7 +528,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 }
 EXPORT_SYMBOL_GPL(perf_event_pause);
 
-static int perf_event_turn_owned(bool on)
+static int perf_event_enable_owned(bool on)
 {
 	struct task_struct *me = current;
 	struct perf_event *owned;
@@ -537,7 +537,7 @@ static int perf_event_turn_owned(bool on)
 	list_for_each_entry(owned, &me->perf_event_list, owner_entry) {
 		CLASS(event_context, ctx)(owned);
 
-		perf_event_enable_tree(owned, on, false);
+		perf_event_enable_all_copies(owned, on, false);
 	}
 	return 0;
 }
@@ -552,7 +552,7 @@ static int perf_event_turn_owned(bool on)
  */
 int perf_event_task_enable(void)
 {
-	return perf_event_turn_owned(true);
+	return perf_event_enable_owned(true);
 }
 
 /**
@@ -565,5 +565,5 @@ int perf_event_task_enable(void)
  */
 int perf_event_task_disable(void)
 {
-	return perf_event_turn_owned(false);
+	return perf_event_enable_owned(false);
 }

@@ -6,6 +6,7 @@
 #include "cold.h"
 #include "context.h"
 #include "delay.h"
+#include "enable.h"
 #include "event.h"
 #include "exit.h"
 #include "group.h"
@@ -23,7 +24,6 @@
 #include "source/addr_filter.h"
 #include "time.h"
 #include "time_seq.h"
-#include "turn.h"
 
 /*
  * Add to a sum of removed copies. Only holders of the inherit lock write the sum, so no
@@ -405,7 +405,7 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 			perf_exit_root_at_exec(event);
 		} else if (event->attr.enable_on_exec) {
 			event->attr.enable_on_exec = 0;
-			perf_event_turn_on(event);
+			_perf_event_enable(event);
 		}
 	}
 	perf_inherit_lock_switch(held, NULL);

@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "delay.h"
+#include "enable.h"
 #include "event.h"
 #include "event_id.h"
 #include "group.h"
@@ -23,7 +24,6 @@
 #include "throttle.h"
 #include "time.h"
 #include "time_seq.h"
-#include "turn.h"
 
 /**
  * struct fork_args - a fork in progress
@@ -312,9 +312,9 @@ static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *
 	if (perf_inherit_root_is_closed(copy))
 		return;
 	if (on && !is_on)
-		perf_event_turn_on(copy);
+		_perf_event_enable(copy);
 	else if (!on && is_on)
-		perf_event_turn_off(copy);
+		_perf_event_disable(copy);
 	perf_addr_filters_inherit(copy, event);
 	list_add(&copy->child_list, perf_event_copies(copy->parent));
 }

@@ -8,6 +8,7 @@
 
 #include "cold.h"
 #include "context.h"
+#include "enable.h"
 #include "event.h"
 #include "group.h"
 #include "inherit_list.h"
@@ -15,7 +16,6 @@
 #include "overflow.h"
 #include "record/aux.h"
 #include "settle.h"
-#include "turn.h"
 
 /**
  * perf_inherit_data_alloc - allocate the lock of a context's families
@@ -201,7 +201,7 @@ void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_
 	if (!root->attr.inherit || root->parent)
 		return;
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
-	perf_copies_turn_off(root);
+	perf_copies_disable(root);
 	/* This loop terminates: no copy is added to the list, and each round removes one. */
 	while ((copy = perf_copies_get_next(root, &only_residences))) {
 		if (perf_copy_lock_and_unlink(copy, remove))

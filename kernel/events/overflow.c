@@ -15,6 +15,7 @@
 
 #include "cold.h"
 #include "delay.h"
+#include "enable.h"
 #include "event.h"
 #include "group.h"
 #include "internal.h"
@@ -23,7 +24,6 @@
 #include "sched.h"
 #include "source/bpf.h"
 #include "throttle.h"
-#include "turn.h"
 
 /* The AUX event of this CPU is being paused or resumed */
 static DEFINE_PER_CPU(bool, aux_pausing);

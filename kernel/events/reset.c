@@ -21,6 +21,7 @@
 
 #include "cold.h"
 #include "context.h"
+#include "enable.h"
 #include "event.h"
 #include "inherit_list.h"
 #include "internal.h"
@@ -29,7 +30,6 @@
 #include "reset.h"
 #include "settle.h"
 #include "source/clock.h"
-#include "turn.h"
 
 static void perf_reset_value(struct perf_event *event)
 {
@@ -63,7 +63,7 @@ static struct perf_event *perf_reset_values(struct perf_event *event, bool group
 		return NULL;
 	}
 	while (limit--) {
-		if (event == leader || perf_turn_is_meant(event, leader))
+		if (event == leader || perf_member_follows_leader(event, leader))
 			perf_reset_value(event);
 		/* The list's head is in the leader. */
 		event = list_next_entry(event, sibling_list);
@@ -130,7 +130,7 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
 	if (perf_reset_needs_task(leader, cpuctx, data))
 		return;
 	for_each_sibling_event(member, leader) {
-		if (perf_turn_is_meant(member, leader))
+		if (perf_member_follows_leader(member, leader))
 			perf_reset_on_cpu(member);
 	}
 	perf_reset_on_cpu(leader);
@@ -205,7 +205,7 @@ static void perf_reset_tracepoints(struct perf_event *event, bool group)
 	if (!group)
 		return;
 	for_each_sibling_event(member, event) {
-		if (perf_turn_is_meant(member, event))
+		if (perf_member_follows_leader(member, event))
 			perf_reset_tracepoint(member);
 	}
 }
@@ -380,7 +380,7 @@ static void perf_reset_copies(struct perf_event *root)
 		perf_reset_value(copy);
 }
 
-/* Like perf_turn_group_copies() */
+/* Like perf_enable_group_copies() */
 static void perf_reset_group_copies(struct perf_event *leader)
 {
 	struct perf_event *copy, *member;
@@ -434,7 +434,7 @@ static void perf_reset_group(struct perf_event *leader)
 }
 
 /**
- * perf_family_reset - reset the counts of an event and its copies
+ * perf_event_reset_all_copies - reset the counts of an event and its copies
  * @event: the event; its ctx->mutex is held. A copy has no copies of its own
  * @group: reset its whole group
  *
@@ -447,7 +447,7 @@ static void perf_reset_group(struct perf_event *leader)
  *
  * Context: may sleep.
  */
-void perf_family_reset(struct perf_event *event, bool group)
+void perf_event_reset_all_copies(struct perf_event *event, bool group)
 {
 	struct perf_event *leader = event->group_leader, *member;
 

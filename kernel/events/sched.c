@@ -596,7 +596,7 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 		perf_groups_sched_in(cpuctx, epc, true);
 		wait = perf_groups_sched_in(cpuctx, epc, false);
 	}
-	if (unlikely(wait) && perf_turn_is_due(cpuctx, epc))
+	if (unlikely(wait) && perf_rotation_is_due(cpuctx, epc))
 		perf_rotate(cpuctx, perf_this_cpc(pmu), true);
 	if (perf_switches_are_watched(cpuctx) && perf_wants_switches(pmu))
 		pmu->sched_task(epc, current, true);

@@ -14,12 +14,12 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "../enable.h"
 #include "../group.h"
 #include "../inherit_list.h"
 #include "../internal.h"
 #include "../refuse.h"
 #include "../syscall.h"
-#include "../turn.h"
 #include "breakpoint.h"
 #include "software.h"
 
@@ -669,10 +669,10 @@ static void bp_change_event(struct perf_event *bp, const struct perf_event_attr 
 
 	if (WARN_ON_ONCE(bp_change_check(&change, bp, attr)))
 		return;
-	perf_event_turn_off(bp);
+	_perf_event_disable(bp);
 	bp_change_commit(&change);
 	if (!attr->disabled)
-		perf_event_turn_on(bp);
+		_perf_event_enable(bp);
 }
 
 static int bp_change_copies(struct perf_event *event, const struct perf_event_attr *attr)

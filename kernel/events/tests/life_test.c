@@ -515,7 +515,7 @@ static void enabled_behind_its_limit(struct kunit *test)
 		 * The pending interrupt runs after this function has changed the limit and
 		 * enabled interrupts.
 		 */
-		perf_event_turn_on(event);
+		_perf_event_enable(event);
 		local_irq_enable();
 	}
 	KUNIT_EXPECT_TRUE(test, is_on(event));

@@ -168,7 +168,7 @@ static void reset_by_hand(struct perf_event *event, bool group)
 {
 	CLASS(event_context, ctx)(event);
 
-	perf_family_reset(event, group);
+	perf_event_reset_all_copies(event, group);
 }
 
 /* Run the first half of the site's addition. */

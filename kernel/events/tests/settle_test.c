@@ -106,7 +106,7 @@ static void settle_turn_off(struct perf_event *root)
 {
 	CLASS(event_context, ctx)(root);
 
-	perf_event_enable_tree(root, false, false);
+	perf_event_enable_all_copies(root, false, false);
 }
 
 /*
@@ -252,7 +252,7 @@ static void resets_are_settled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	settle_run(&sleepers[0], 10);
 	scoped_class(event_context, ctx, root)
-		perf_family_reset(root, false);
+		perf_event_reset_all_copies(root, false);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 0);
 	settle_run(&sleepers[1], 10);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 10);
@@ -282,7 +282,7 @@ static void exiting_copies_are_reset(struct kunit *test)
 		scoped_guard(raw_spinlock_irq, &exiting->lock)
 			WRITE_ONCE(exiting->task, PERF_TASK_GONE);
 		scoped_class(event_context, ctx, root)
-			perf_family_reset(root, group);
+			perf_event_reset_all_copies(root, group);
 		scoped_guard(raw_spinlock_irq, &exiting->lock)
 			WRITE_ONCE(exiting->task, sleepers[0].task);
 		KUNIT_EXPECT_EQ(test, local64_read(&sleepers[0].copy->count), 0);

@@ -108,7 +108,7 @@ static void on_and_off_family(struct perf_event *root, bool on)
 {
 	CLASS(event_context, ctx)(root);
 
-	perf_event_enable_tree(root, on, false);
+	perf_event_enable_all_copies(root, on, false);
 }
 
 /* Find the copy of a root in this CPU's shared context, or NULL. */

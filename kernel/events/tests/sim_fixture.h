@@ -17,7 +17,7 @@
 #include "../rotate.h"
 #include "../sched.h"
 #include "../time.h"
-#include "../turn.h"
+#include "../enable.h"
 #include "../sim/sim_pmu.h"
 
 #define STEP		SIM_EVENT_STEP
@@ -221,9 +221,9 @@ static inline void on_and_off(struct perf_event *event, bool on)
 	CLASS(event_context, ctx)(event);
 
 	if (on)
-		perf_event_turn_on(event);
+		_perf_event_enable(event);
 	else
-		perf_event_turn_off(event);
+		_perf_event_disable(event);
 }
 
 #endif /* _KERNEL_EVENTS_TESTS_SIM_FIXTURE_H */

@@ -6,6 +6,7 @@
 #include "cold.h"
 #include "context.h"
 #include "delay.h"
+#include "enable.h"
 #include "group.h"
 #include "group_tree.h"
 #include "inherit_list.h"
@@ -14,10 +15,9 @@
 #include "record/userpage.h"
 #include "sched.h"
 #include "time.h"
-#include "turn.h"
 
-static void perf_turn_off_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-				 void *data)
+static void perf_disable_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				void *data)
 {
 	if (event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
@@ -37,16 +37,16 @@ static void perf_turn_off_locked(struct perf_event *event, struct perf_cpu_conte
 	perf_event_update_userpage(event);
 }
 
-static void perf_turn_off_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-				     void *data)
+static void perf_disable_due_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				    void *data)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	if (perf_event_take_disable(event))
-		perf_turn_off_locked(event, cpuctx, data);
+		perf_disable_locked(event, cpuctx, data);
 }
 
 /* Permit the event @more overflows, which are counted once it is enabled. */
-static void perf_turn_allow_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
+static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				      int more)
 {
 	atomic_t *limit = &event->cold->event_limit;
@@ -54,14 +54,14 @@ static void perf_turn_allow_overflows(struct perf_event *event, struct perf_cpu_
 
 	do {
 		/* A pending request of an overflow to disable the event is executed first. */
-		perf_turn_off_due_locked(event, cpuctx, NULL);
+		perf_disable_due_locked(event, cpuctx, NULL);
 		old = atomic_read(limit);
 	} while (old == PERF_LIMIT_REACHED ||
 		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
 }
 
 /* The group waits for counters: update its user pages, because no driver does. */
-static void perf_turn_show_waiting(struct perf_event *leader)
+static void perf_enable_update_pages(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -77,15 +77,15 @@ static void perf_turn_show_waiting(struct perf_event *leader)
  *
  * Return: true if the group has to be scheduled anew
  */
-static bool perf_turn_let_wait(struct perf_event *event, struct perf_cpu_context *cpuctx,
-			       void *data)
+static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			      void *data)
 {
 	struct perf_event *leader = event->group_leader;
 
 	if (data)
-		perf_turn_allow_overflows(event, cpuctx, *(int *)data);
+		perf_enable_add_overflows(event, cpuctx, *(int *)data);
 	else
-		perf_turn_off_due_locked(event, cpuctx, NULL);
+		perf_disable_due_locked(event, cpuctx, NULL);
 	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
 		return false;
 	if (event->state == PERF_EVENT_STATE_ERROR &&
@@ -109,111 +109,111 @@ static bool perf_turn_let_wait(struct perf_event *event, struct perf_cpu_context
 }
 
 /* Schedule the group anew, after members have been enabled. */
-static void perf_turn_schedule(struct perf_event *leader, struct perf_cpu_context *cpuctx)
+static void perf_enable_resched(struct perf_event *leader, struct perf_cpu_context *cpuctx)
 {
 	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	perf_group_sched_out(leader);
 	perf_pmu_resched_cpu(cpuctx, leader->ctx, leader->pmu_ctx->pmu);
 	if (unlikely(leader->state < PERF_EVENT_STATE_ACTIVE))
-		perf_turn_show_waiting(leader);
+		perf_enable_update_pages(leader);
 }
 
-/* Enable one event; @data as for perf_turn_let_wait() */
-static void perf_turn_on_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-				void *data)
+/* Enable one event; @data as for perf_enable_state() */
+static void perf_enable_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+			       void *data)
 {
-	if (perf_turn_let_wait(event, cpuctx, data))
-		perf_turn_schedule(event->group_leader, cpuctx);
+	if (perf_enable_state(event, cpuctx, data))
+		perf_enable_resched(event->group_leader, cpuctx);
 }
 
 /* Enable all events of a group, and schedule the group only once. */
-static void perf_turn_on_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
-				      void *data)
+static void perf_enable_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				     void *data)
 {
 	struct perf_event *member;
 	bool some = false;
 
 	for_each_sibling_event(member, leader) {
-		if (perf_turn_is_meant(member, leader))
-			some |= perf_turn_let_wait(member, cpuctx, NULL);
+		if (perf_member_follows_leader(member, leader))
+			some |= perf_enable_state(member, cpuctx, NULL);
 	}
-	some |= perf_turn_let_wait(leader, cpuctx, NULL);
+	some |= perf_enable_state(leader, cpuctx, NULL);
 	if (some)
-		perf_turn_schedule(leader, cpuctx);
+		perf_enable_resched(leader, cpuctx);
 }
 
-static void perf_turn_off_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
-				       void *data)
+static void perf_disable_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				      void *data)
 {
 	struct perf_event *member;
 
-	perf_turn_off_locked(leader, cpuctx, NULL);
+	perf_disable_locked(leader, cpuctx, NULL);
 	for_each_sibling_event(member, leader) {
-		if (perf_turn_is_meant(member, leader))
-			perf_turn_off_locked(member, cpuctx, NULL);
+		if (perf_member_follows_leader(member, leader))
+			perf_disable_locked(member, cpuctx, NULL);
 	}
 }
 
 /* Functions that disable (0) or enable (1) an event alone, or its whole group */
-static const perf_event_func_t perf_turn_alone[] = { perf_turn_off_locked, perf_turn_on_locked };
-static const perf_event_func_t perf_turn_group[] = {
-	perf_turn_off_group_locked, perf_turn_on_group_locked,
+static const perf_event_func_t perf_enable_funcs[] = { perf_disable_locked, perf_enable_locked };
+static const perf_event_func_t perf_enable_group_funcs[] = {
+	perf_disable_group_locked, perf_enable_group_locked,
 };
 
 /*
  * Change an unscheduled event's state from this CPU, even if the event counts on another one:
  * only the lock of its context is needed.
  */
-static bool perf_turn_unsched(struct perf_event *event, perf_event_func_t func, void *data)
+static bool perf_enable_unsched(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	return is_unsched(event) && perf_group_change_under_lock(event, func, data);
 }
 
-static void perf_turn_call(struct perf_event *event, perf_event_func_t func, void *data)
+static void perf_enable_call(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	if (!perf_turn_unsched(event, func, data))
+	if (!perf_enable_unsched(event, func, data))
 		perf_event_call(event, func, data);
 }
 
 /**
- * perf_event_turn_on - enable one event
+ * _perf_event_enable - enable one event
  * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  *
  * An event in the error state is enabled, too. An event whose task has exited is not changed.
  *
  * Context: may sleep.
  */
-void perf_event_turn_on(struct perf_event *event)
+void _perf_event_enable(struct perf_event *event)
 {
-	perf_turn_call(event, perf_turn_on_locked, NULL);
+	perf_enable_call(event, perf_enable_locked, NULL);
 }
 
 /**
- * perf_event_turn_on_for - enable one event for a number of overflows
+ * perf_event_enable_for - enable one event for a number of overflows
  * @event: the event, which has its cold part; ctx->mutex is held
  * @overflows: the number of overflows, after which the event is disabled again
  *
  * Context: may sleep.
  */
-void perf_event_turn_on_for(struct perf_event *event, int overflows)
+void perf_event_enable_for(struct perf_event *event, int overflows)
 {
-	perf_turn_call(event, perf_turn_on_locked, &overflows);
+	perf_enable_call(event, perf_enable_locked, &overflows);
 }
 
 /**
- * perf_event_turn_off - disable one event
+ * _perf_event_disable - disable one event
  * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  *
  * Context: may sleep.
  */
-void perf_event_turn_off(struct perf_event *event)
+void _perf_event_disable(struct perf_event *event)
 {
-	perf_turn_call(event, perf_turn_off_locked, NULL);
+	perf_enable_call(event, perf_disable_locked, NULL);
 }
 
 /* Has a call for all running copies enabled or disabled this copy? The inherit lock is held. */
-static bool perf_turn_is_done(const struct perf_event *copy, bool on)
+static bool perf_copy_has_state(const struct perf_event *copy, bool on)
 {
 	/* Pairs with perf_event_set_state(): a copy that is seen off has its count. */
 	enum perf_event_state state = smp_load_acquire(&copy->state);
@@ -224,30 +224,30 @@ static bool perf_turn_is_done(const struct perf_event *copy, bool on)
 	       !(copy->cold && perf_event_disable_is_due(copy->cold));
 }
 
-/* As perf_turn_is_done(), for the copy of a group. The inherit lock keeps the group's links. */
-static bool perf_turn_is_group_done(const struct perf_event *leader, bool on)
+/* As perf_copy_has_state(), for the copy of a group. The inherit lock keeps the group's links. */
+static bool perf_copies_have_state(const struct perf_event *leader, bool on)
 {
 	const struct perf_event *member;
 
-	if (!perf_turn_is_done(leader, on))
+	if (!perf_copy_has_state(leader, on))
 		return false;
 	for_each_sibling_event(member, leader) {
-		if (perf_turn_is_meant(member, leader) && !perf_turn_is_done(member, on))
+		if (perf_member_follows_leader(member, leader) && !perf_copy_has_state(member, on))
 			return false;
 	}
 	return true;
 }
 
 /* Enable or disable the copies of an event; the inherit lock is held. */
-static void perf_turn_copies(struct perf_event *root, bool on)
+static void perf_enable_copies(struct perf_event *root, bool on)
 {
 	struct perf_event *copy;
 
 	if (!(root->event_caps & PERF_EV_CAP_UNSCHED))
-		perf_copies_call_running(root, perf_turn_alone[on]);
+		perf_copies_call_running(root, perf_enable_funcs[on]);
 	for_each_copy(copy, root) {
-		if (!perf_turn_is_done(copy, on))
-			perf_turn_call(copy, perf_turn_alone[on], NULL);
+		if (!perf_copy_has_state(copy, on))
+			perf_enable_call(copy, perf_enable_funcs[on], NULL);
 	}
 }
 
@@ -255,26 +255,26 @@ static void perf_turn_copies(struct perf_event *root, bool on)
  * Enable or disable the copies of all events of a group. If a leader's copy has left its
  * group in an exec, the remaining members are changed one by one.
  */
-static void perf_turn_group_copies(struct perf_event *leader, bool on)
+static void perf_enable_group_copies(struct perf_event *leader, bool on)
 {
 	struct perf_event *copy, *member;
 
 	if (!is_unsched(leader))
-		perf_copies_call_running(leader, perf_turn_group[on]);
+		perf_copies_call_running(leader, perf_enable_group_funcs[on]);
 	for_each_copy(copy, leader) {
-		if (!perf_turn_is_group_done(copy, on))
-			perf_turn_call(copy, perf_turn_group[on], NULL);
+		if (!perf_copies_have_state(copy, on))
+			perf_enable_call(copy, perf_enable_group_funcs[on], NULL);
 	}
 	for_each_sibling_event(member, leader) {
 		for_each_copy(copy, member) {
-			if (copy->group_leader->parent != leader && !perf_turn_is_done(copy, on))
-				perf_turn_call(copy, perf_turn_alone[on], NULL);
+			if (copy->group_leader->parent != leader && !perf_copy_has_state(copy, on))
+				perf_enable_call(copy, perf_enable_funcs[on], NULL);
 		}
 	}
 }
 
 /**
- * perf_event_enable_tree - enable or disable an event and its inherited copies
+ * perf_event_enable_all_copies - enable or disable an event and its inherited copies
  * @event: the event; its ctx->mutex is held. A copy has no copies of its own
  * @on: enable, not disable
  * @group: include all of the event's group
@@ -284,7 +284,7 @@ static void perf_turn_group_copies(struct perf_event *leader, bool on)
  *
  * Context: may sleep.
  */
-void perf_event_enable_tree(struct perf_event *event, bool on, bool group)
+void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
 {
 	struct perf_event *leader = event->group_leader;
 
@@ -292,20 +292,20 @@ void perf_event_enable_tree(struct perf_event *event, bool on, bool group)
 	if (!group || !leader->nr_siblings) {
 		if (group)
 			event = leader;
-		perf_turn_call(event, perf_turn_alone[on], NULL);
+		perf_enable_call(event, perf_enable_funcs[on], NULL);
 		if (!event->attr.inherit || event->parent)
 			return;
 		CLASS(inherit_lock, lock)(event);
 		/* Without copies there is no family and no lock. */
 		if (lock)
-			perf_turn_copies(event, on);
+			perf_enable_copies(event, on);
 		return;
 	}
-	perf_turn_call(leader, perf_turn_group[on], NULL);
+	perf_enable_call(leader, perf_enable_group_funcs[on], NULL);
 	if (!leader->parent) {
 		CLASS(inherit_group_lock, lock)(leader);
 		if (lock)
-			perf_turn_group_copies(leader, on);
+			perf_enable_group_copies(leader, on);
 	}
 }
 
@@ -313,15 +313,15 @@ void perf_event_enable_tree(struct perf_event *event, bool on, bool group)
  * Disable an event without siblings. The members of a group count until the leader leaves the
  * group, and after that.
  */
-static void perf_turn_off_last_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
-				      void *data)
+static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				       void *data)
 {
 	if (!event->nr_siblings)
-		perf_turn_off_locked(event, cpuctx, data);
+		perf_disable_locked(event, cpuctx, data);
 }
 
 /**
- * perf_copies_turn_off - disable the copies of an event that is removed, on all CPUs in parallel
+ * perf_copies_disable - disable the copies of an event that is removed, on all CPUs in parallel
  * @root: the event; the caller holds no mutex of a context or family
  *
  * A copy that leads a group stays enabled, and other copies may: the removal of a copy from its
@@ -329,17 +329,17 @@ static void perf_turn_off_last_locked(struct perf_event *event, struct perf_cpu_
  *
  * Context: may sleep.
  */
-void perf_copies_turn_off(struct perf_event *root)
+void perf_copies_disable(struct perf_event *root)
 {
 	if ((root->event_caps & PERF_EV_CAP_UNSCHED) ||
 	    list_empty_careful(perf_event_copies(root)))
 		return;
 	guard(mutex)(perf_inherit_lock(root));
-	perf_copies_call_running(root, perf_turn_off_last_locked);
+	perf_copies_call_running(root, perf_disable_single_locked);
 }
 
 /* Interrupts are off. */
-static void perf_turn_off_here(struct perf_event *event, perf_event_func_t func)
+static void perf_disable_on_this_cpu(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_context *ctx = event->ctx;
@@ -370,7 +370,7 @@ static void perf_turn_off_here(struct perf_event *event, perf_event_func_t func)
  */
 void perf_event_disable_local(struct perf_event *event)
 {
-	perf_turn_off_here(event, perf_turn_off_locked);
+	perf_disable_on_this_cpu(event, perf_disable_locked);
 }
 
 /**
@@ -384,9 +384,9 @@ void perf_event_disable_local(struct perf_event *event)
  */
 void perf_event_disable_due(struct perf_event *event)
 {
-	perf_turn_off_here(event, perf_turn_off_due_locked);
+	perf_disable_on_this_cpu(event, perf_disable_due_locked);
 }
 
 #if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
-#include "tests/turn_test.c"
+#include "tests/enable_test.c"
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _KERNEL_EVENTS_TURN_H
-#define _KERNEL_EVENTS_TURN_H
+#ifndef _KERNEL_EVENTS_ENABLE_H
+#define _KERNEL_EVENTS_ENABLE_H
 
 #include <linux/perf_event.h>
 
@@ -8,24 +8,24 @@
  * Enable and disable events: ctx->mutex is held, or the inherit lock for a copy.
  * perf_event_disable_due() needs neither, but interrupts are off.
  */
-void perf_event_turn_on(struct perf_event *event);
-void perf_event_turn_on_for(struct perf_event *event, int overflows);
-void perf_event_turn_off(struct perf_event *event);
+void _perf_event_enable(struct perf_event *event);
+void perf_event_enable_for(struct perf_event *event, int overflows);
+void _perf_event_disable(struct perf_event *event);
 void perf_event_disable_due(struct perf_event *event);
 
-void perf_event_enable_tree(struct perf_event *event, bool on, bool group);
-void perf_copies_turn_off(struct perf_event *root);
+void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group);
+void perf_copies_disable(struct perf_event *root);
 
 /*
  * Is a member of a group changed with the group? A copy is, if its root is a member of the
  * leader's root: in an exec of its task a root may have left that group, while its copies
  * have not left theirs. The mutex of the roots' context is held.
  */
-static inline bool perf_turn_is_meant(const struct perf_event *member,
-				      const struct perf_event *leader)
+static inline bool perf_member_follows_leader(const struct perf_event *member,
+					      const struct perf_event *leader)
 {
 	return !leader->parent ||
 	       READ_ONCE(member->parent->group_leader) == leader->parent;
 }
 
-#endif /* _KERNEL_EVENTS_TURN_H */
+#endif /* _KERNEL_EVENTS_ENABLE_H */

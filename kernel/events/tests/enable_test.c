@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enable and disable of whole groups: included at the end of turn.c. Selftests cover copies on
+ * Enable and disable of whole groups: included at the end of enable.c. Selftests cover copies on
  * other CPUs.
  */
 #include "sim_fixture.h"
@@ -23,7 +23,7 @@ static unsigned int turn_test_group_on(struct kunit *test, struct perf_event *ev
 	turn_test_adds = 0;
 	turn_test_sim_add = f->sim->pmu.add;
 	f->sim->pmu.add = turn_test_add;
-	perf_event_enable_tree(event, true, true);
+	perf_event_enable_all_copies(event, true, true);
 	f->sim->pmu.add = turn_test_sim_add;
 	return turn_test_adds;
 }
@@ -32,7 +32,7 @@ static void turn_test_group_off(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	perf_event_enable_tree(event, false, true);
+	perf_event_enable_all_copies(event, false, true);
 }
 
 static void turn_test_expect_off(struct kunit *test, struct perf_event *leader)
