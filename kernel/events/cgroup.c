@@ -322,7 +322,7 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 		 * before events of cgroups run.
 		 */
 		if (tasks && perf_wants_switches(pmu))
-			perf_pmu_hold(cpuctx, pmu);
+			perf_pmu_disable_for_switch(cpuctx, pmu);
 		else
 			perf_pmu_enable(pmu);
 	}

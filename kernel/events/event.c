@@ -183,7 +183,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	local64_set(&hw->period_left, hw->sample_period);
 
 	if (root) {
-		perf_event_hold(root);
+		perf_event_get_ref(root);
 		event->parent = root;
 	}
 }

@@ -81,7 +81,7 @@ static inline bool perf_event_tryget(struct perf_event *event)
 	return refcount_inc_not_zero(&event->refcount);
 }
 
-static inline void perf_event_hold(struct perf_event *event)
+static inline void perf_event_get_ref(struct perf_event *event)
 {
 	refcount_inc(&event->refcount);
 }

@@ -89,7 +89,7 @@ static void perf_exit_wake_root(struct perf_event *root)
  */
 static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
 {
-	perf_event_hold(copy);
+	perf_event_get_ref(copy);
 	if (perf_copy_unlink(copy, perf_exit_unlink_copy))
 		list_add_tail(&copy->left_entry, left);
 	else
@@ -375,7 +375,7 @@ void perf_event_delayed_put(struct task_struct *task)
 
 static void perf_exit_root_at_exec(struct perf_event *event)
 {
-	perf_event_hold(event);
+	perf_event_get_ref(event);
 	perf_event_clear_aux_output(event);
 	perf_event_detach(event, PERF_EVENT_STATE_EXIT);
 	perf_overflow_cancel(event);

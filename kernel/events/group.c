@@ -393,7 +393,7 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 			return PTR_ERR(home);
 	}
 
-	perf_event_hold(event);
+	perf_event_get_ref(event);
 	perf_context_reserve(ctx);
 	if (!perf_group_is_lone_unsched(event) ||
 	    !perf_group_change_under_lock(event, func, &attached))

@@ -247,9 +247,9 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 	struct perf_event *member, *next;
 	LIST_HEAD(members);
 
-	perf_event_hold(leader);
+	perf_event_get_ref(leader);
 	for_each_sibling_event(member, leader)
-		perf_event_hold(member);
+		perf_event_get_ref(member);
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list)
 		perf_hotplug_move_out(member, &members);
 	perf_hotplug_move_out(leader, moving);

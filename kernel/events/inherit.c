@@ -115,7 +115,7 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 	perf_event_init_copy(copy, event, args->ctx, leader, perf_inherit_next_id(args));
-	perf_event_hold(copy->parent);
+	perf_event_get_ref(copy->parent);
 	perf_inherit_attach_copy(copy);
 	copy->copied_from = event;
 	args->nr_copies++;
@@ -154,7 +154,7 @@ static bool perf_inherit_root_is_closed(const struct perf_event *copy)
  */
 static void perf_inherit_discard_copy(struct perf_event *copy)
 {
-	perf_event_hold(copy);
+	perf_event_get_ref(copy);
 	scoped_guard(mutex, perf_inherit_lock(copy->parent))
 		perf_copy_detach(copy);
 	perf_event_put(copy);

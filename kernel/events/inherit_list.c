@@ -156,7 +156,7 @@ static struct perf_event *perf_copies_get_next(struct perf_event *root, bool *on
 	guard(mutex)(perf_inherit_lock(root));
 	copy = perf_copies_next(root, only_residences);
 	if (copy)
-		perf_event_hold(copy);
+		perf_event_get_ref(copy);
 	return copy;
 }
 

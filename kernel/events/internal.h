@@ -76,8 +76,9 @@
  * @cgroup_entry: entry in this CPU's list of PMUs with groups of cgroups
  * @nr_cgroup_groups: enabled groups of cgroups that must be scheduled here
  * @sched_cb_usage: number of perf_sched_cb_inc() calls of the driver
- * @held: the PMU is disabled until the end of a context switch; see perf_pmu_hold()
- * @next_held: the next PMU on this CPU that is held, or NULL
+ * @switch_disabled: the PMU is disabled until the end of a context switch; see
+ *	perf_pmu_disable_for_switch()
+ * @next_switch_disabled: the next PMU on this CPU that is disabled so, or NULL
  * @active_oncpu: number of events with a counter
  * @users_oncpu: number of those that keep an exclusive group out: all but the kernel's own
  * @most_oncpu: maximum of @active_oncpu
@@ -95,8 +96,8 @@ struct perf_cpu_pmu_context {
 	struct list_head		cgroup_entry;
 	unsigned int			nr_cgroup_groups;
 	int				sched_cb_usage;
-	bool				held;
-	struct perf_cpu_pmu_context	*next_held;
+	bool				switch_disabled;
+	struct perf_cpu_pmu_context	*next_switch_disabled;
 	int				active_oncpu;
 	int				users_oncpu;
 	int				most_oncpu;
@@ -112,13 +113,14 @@ struct perf_cpu_pmu_context {
 /**
  * struct perf_cpu_context - scheduling data of a CPU
  * @ctx: events of this CPU without a task
- * @task_ctx: the running task's context, if it has groups to schedule; or @is_shared
- * @is_shared: the context that replaces the running task's, or NULL
+ * @task_ctx: the running task's context, if it has groups to schedule; or @shared_ctx
+ * @shared_ctx: the context that replaces the running task's, or NULL
  * @online: events can be opened on the CPU; changed under ctx.mutex
  * @ready: drivers have prepared the CPU, so groups of @ctx may be scheduled in; changed under
  *	ctx.mutex, on the CPU and with interrupts off
  * @sched_cb_list: PMUs whose sched_task is called in each context switch
- * @held: list of PMUs that are disabled until the end of the current context switch, or NULL
+ * @switch_disabled_list: PMUs that are disabled until the end of the current context switch, or
+ *	NULL
  * @cgrp: cgroup of the running task, while there are cgroup events
  * @nr_cgroups: number of attached cgroup events; perf_cgroup_attach() reads it from other CPUs
  * @cgroup_pmus: PMUs with enabled groups of cgroups; ctx.lock
@@ -134,7 +136,7 @@ struct perf_cpu_context {
 	bool				online;
 	bool				ready;
 	struct list_head		sched_cb_list;
-	struct perf_cpu_pmu_context	*held;
+	struct perf_cpu_pmu_context	*switch_disabled_list;
 #ifdef CONFIG_CGROUP_PERF
 	struct perf_cgroup		*cgrp;
 	unsigned int			nr_cgroups;

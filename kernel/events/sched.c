@@ -551,8 +551,8 @@ void perf_context_sched_out_all(struct perf_event_context *ctx)
  * Schedule out all groups, but leave their PMUs disabled until the groups of the next task
  * are scheduled in. The driver then need not stop and restart counters that both tasks use.
  */
-static void perf_context_sched_out_held(struct perf_cpu_context *cpuctx,
-					struct perf_event_context *ctx)
+static void perf_context_sched_out_disabled(struct perf_cpu_context *cpuctx,
+					    struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
 
@@ -560,7 +560,7 @@ static void perf_context_sched_out_held(struct perf_cpu_context *cpuctx,
 		perf_pmu_disable(epc->pmu);
 		perf_sched_groups_out(&epc->flexible_active);
 		perf_sched_groups_out(&epc->pinned_active);
-		perf_pmu_hold(cpuctx, epc->pmu);
+		perf_pmu_disable_for_switch(cpuctx, epc->pmu);
 	}
 }
 
@@ -633,7 +633,7 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 	if (is_switch && perf_switches_are_watched(cpuctx))
 		perf_sched_tell_and_go_out(cpuctx, ctx);
 	else if (hold)
-		perf_context_sched_out_held(cpuctx, ctx);
+		perf_context_sched_out_disabled(cpuctx, ctx);
 	else
 		perf_context_sched_out_all(ctx);
 	if (perf_clock_runs(&ctx->clock))
@@ -814,8 +814,8 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	perf_switch_record(task, prev, true);
 	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
 		perf_tell_all_pmus(cpuctx, true);
-	if (unlikely(cpuctx->held))
-		perf_pmus_release(cpuctx);
+	if (unlikely(cpuctx->switch_disabled_list))
+		perf_pmus_enable_after_switch(cpuctx);
 }
 
 /**

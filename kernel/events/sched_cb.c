@@ -52,45 +52,45 @@ void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 }
 
 /**
- * perf_pmu_hold - keep a PMU disabled until the end of a context switch
+ * perf_pmu_disable_for_switch - keep a PMU disabled until the end of a context switch
  * @cpuctx: this CPU's context, locked
- * @pmu: disabled by the caller; perf_pmus_release() enables it
+ * @pmu: disabled by the caller; perf_pmus_enable_after_switch() enables it
  *
  * Events of the next task's cgroup are scheduled in before the task runs, or the next task has
  * events of the same PMU as the last one. Only the switch itself runs meanwhile, with
  * interrupts off. Its second half is certain to run: the hooks stay enabled as long as such
  * events exist.
  */
-void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu)
+void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
 	/* Events of the last task and of the next cgroup may hold the same PMU. */
-	if (cpc->held) {
+	if (cpc->switch_disabled) {
 		perf_pmu_enable(pmu);
 		return;
 	}
-	cpc->held = true;
+	cpc->switch_disabled = true;
 	cpc->epc.pmu = pmu;
-	cpc->next_held = cpuctx->held;
-	cpuctx->held = cpc;
+	cpc->next_switch_disabled = cpuctx->switch_disabled_list;
+	cpuctx->switch_disabled_list = cpc;
 }
 
 /**
- * perf_pmus_release - enable the held PMUs at the end of a context switch
+ * perf_pmus_enable_after_switch - enable the held PMUs at the end of a context switch
  * @cpuctx: this CPU's context; interrupts are off
  */
-void perf_pmus_release(struct perf_cpu_context *cpuctx)
+void perf_pmus_enable_after_switch(struct perf_cpu_context *cpuctx)
 {
 	struct perf_cpu_pmu_context *held;
 
 	lockdep_assert_irqs_disabled();
-	for (held = cpuctx->held; held; held = held->next_held) {
-		held->held = false;
+	for (held = cpuctx->switch_disabled_list; held; held = held->next_switch_disabled) {
+		held->switch_disabled = false;
 		perf_pmu_enable(held->epc.pmu);
 	}
-	cpuctx->held = NULL;
+	cpuctx->switch_disabled_list = NULL;
 }
 
 /**

@@ -20,7 +20,7 @@ static inline bool perf_switches_are_watched(const struct perf_cpu_context *cpuc
 void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  bool sched_in);
 void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in);
-void perf_pmu_hold(struct perf_cpu_context *cpuctx, struct pmu *pmu);
-void perf_pmus_release(struct perf_cpu_context *cpuctx);
+void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pmu);
+void perf_pmus_enable_after_switch(struct perf_cpu_context *cpuctx);
 
 #endif /* _KERNEL_EVENTS_SCHED_CB_H */

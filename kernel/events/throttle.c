@@ -394,7 +394,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 }
 
 /* Make @pmu the only disabled PMU, or none if NULL; *@held is the PMU disabled so far. */
-static void perf_tick_hold_pmu(struct pmu *pmu, struct pmu **held)
+static void perf_tick_switch_pmu(struct pmu *pmu, struct pmu **held)
 {
 	if (pmu == *held)
 		return;
@@ -415,7 +415,7 @@ static void perf_tick_event(struct perf_event *event, struct pmu **held)
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
 	    (!freq && !throttled))
 		return;
-	perf_tick_hold_pmu(event->pmu, held);
+	perf_tick_switch_pmu(event->pmu, held);
 	halted = perf_event_unthrottle_in(event);
 	/*
 	 * The driver of a throttled event has stopped it, with or without an update of the
@@ -473,7 +473,7 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 				perf_tick_event(event, &held);
 		}
 	}
-	perf_tick_hold_pmu(NULL, &held);
+	perf_tick_switch_pmu(NULL, &held);
 }
 
 /*

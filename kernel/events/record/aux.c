@@ -182,7 +182,7 @@ void perf_aux_put_now(struct perf_aux *aux)
  * Return true with an area in *@held, or with NULL if @pmu has none; false if all its areas
  * are about to leave the list.
  */
-static bool perf_aux_hold_area(const struct pmu *pmu, struct perf_aux **held)
+static bool perf_aux_get_area(const struct pmu *pmu, struct perf_aux **held)
 {
 	struct perf_aux *aux;
 	bool some = false;
@@ -216,7 +216,7 @@ void perf_aux_revoke(struct pmu *pmu)
 	struct perf_aux *aux;
 
 	for (;;) {
-		wait_event(area_left, perf_aux_hold_area(pmu, &aux));
+		wait_event(area_left, perf_aux_get_area(pmu, &aux));
 		if (!aux)
 			return;
 		perf_aux_leave_driver(aux);

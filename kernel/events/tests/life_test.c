@@ -147,7 +147,7 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
 	/* Queue a sigtrap, as an overflow of the copy in the child does. */
-	perf_event_hold(copy);
+	perf_event_get_ref(copy);
 	WRITE_ONCE(copy->cold->sigtrap_queued, 1);
 	KUNIT_ASSERT_EQ(test, task_work_add(child, &copy->cold->sigtrap_work, TWA_NONE), 0);
 
