@@ -86,7 +86,7 @@ static int vperfctr_allow(void)
 	return security_perf_event_open(PERF_SECURITY_OPEN) ?: perf_allow_open();
 }
 
-static void vperfctr_let_go(struct task_struct *task)
+static void vperfctr_detach_task(struct task_struct *task)
 {
 	if (task != current)
 		ptrace_unfreeze_traced(task);
@@ -94,7 +94,7 @@ static void vperfctr_let_go(struct task_struct *task)
 
 /*
  * Get exclusive access to a thread's object: the thread is current, or stopped and traced by
- * the caller, and stays stopped until vperfctr_let_go(). If the thread has executed a program
+ * the caller, and stays stopped until vperfctr_detach_task(). If the thread has executed a program
  * that its tracer may not inspect, such as an unreadable one, the tracer may not count it
  * either.
  */
@@ -107,7 +107,7 @@ static int vperfctr_hold(struct task_struct *task)
 	err = ptrace_check_attach(task, false);
 	if (err || ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS))
 		return err;
-	vperfctr_let_go(task);
+	vperfctr_detach_task(task);
 	return -EPERM;
 }
 
@@ -144,7 +144,7 @@ struct vperfctr_call {
 static void vperfctr_end(struct vperfctr_call *call)
 {
 	if (call->task) {
-		vperfctr_let_go(call->task);
+		vperfctr_detach_task(call->task);
 		put_task_struct(call->task);
 	}
 	fdput(call->file);
@@ -171,7 +171,7 @@ static int vperfctr_begin(struct vperfctr_call *call, int fd)
 	if (!err && rcu_access_pointer(call->task->perfctr) == call->vp)
 		return 0;
 	if (!err) {
-		vperfctr_let_go(call->task);
+		vperfctr_detach_task(call->task);
 		err = -ESRCH;
 	}
 	put_task_struct(call->task);
@@ -271,7 +271,7 @@ SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 	ret = vperfctr_hold(task);
 	if (!ret) {
 		ret = vperfctr_open_held(task, creat);
-		vperfctr_let_go(task);
+		vperfctr_detach_task(task);
 	}
 	put_task_struct(task);
 	return ret;
@@ -419,7 +419,7 @@ SYSCALL_DEFINE1(vperfctr_unlink, int, fd)
 }
 
 /* Restart the counters that an overflow has stopped. After an error the call can be retried. */
-static int vperfctr_let_run(struct vperfctr *vp, bool own)
+static int vperfctr_restart_stopped(struct vperfctr *vp, bool own)
 {
 	const u32 cstatus = vp->iresume;
 
@@ -468,7 +468,7 @@ SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 	if (!err) {
 		vperfctr_await_tick(vp);
 		local_irq_disable();
-		err = vperfctr_let_run(vp, call.task == current);
+		err = vperfctr_restart_stopped(vp, call.task == current);
 		local_irq_enable();
 	}
 	vperfctr_end(&call);

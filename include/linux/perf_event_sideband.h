@@ -38,7 +38,7 @@ enum perf_sideband_kind {
  */
 extern atomic_t perf_sideband_users[NR_PERF_SIDEBAND];
 
-static __always_inline bool perf_sideband_heard(enum perf_sideband_kind kind)
+static __always_inline bool perf_sideband_enabled(enum perf_sideband_kind kind)
 {
 	return unlikely(atomic_read(&perf_sideband_users[kind]));
 }
@@ -57,28 +57,29 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 /* current has created or changed a mapping; its mm is locked for writing. */
 static inline void perf_event_mmap(struct vm_area_struct *vma)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_MMAP) || perf_sideband_heard(PERF_SIDEBAND_FILTERS))
+	if (perf_sideband_enabled(PERF_SIDEBAND_MMAP) ||
+	    perf_sideband_enabled(PERF_SIDEBAND_FILTERS))
 		__perf_event_mmap(vma);
 }
 
 /* A task has been renamed. */
 static inline void perf_event_comm(struct task_struct *task, bool exec)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_COMM))
+	if (perf_sideband_enabled(PERF_SIDEBAND_COMM))
 		__perf_event_comm(task, exec);
 }
 
 /* current, or a task that it has created, has new namespaces. */
 static inline void perf_event_namespaces(struct task_struct *task)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_NAMESPACES))
+	if (perf_sideband_enabled(PERF_SIDEBAND_NAMESPACES))
 		__perf_event_namespaces(task);
 }
 
 /* current has created a task; its namespaces are reported as well. */
 static inline void perf_event_fork(struct task_struct *task)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_TASK))
+	if (perf_sideband_enabled(PERF_SIDEBAND_TASK))
 		__perf_event_fork(task);
 	perf_event_namespaces(task);
 }
@@ -87,7 +88,7 @@ static inline void perf_event_fork(struct task_struct *task)
 static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister,
 				      const char *sym)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+	if (perf_sideband_enabled(PERF_SIDEBAND_KSYMBOL))
 		__perf_event_ksymbol(ksym_type, addr, len, unregister, sym);
 }
 
@@ -95,7 +96,8 @@ static inline void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unr
 static inline void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type,
 					u16 flags)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_BPF) || perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+	if (perf_sideband_enabled(PERF_SIDEBAND_BPF) ||
+	    perf_sideband_enabled(PERF_SIDEBAND_KSYMBOL))
 		__perf_event_bpf_event(prog, type, flags);
 }
 
@@ -103,7 +105,7 @@ static inline void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_eve
 static inline void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_len,
 					const void *new_bytes, size_t new_len)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_TEXT_POKE))
+	if (perf_sideband_enabled(PERF_SIDEBAND_TEXT_POKE))
 		__perf_event_text_poke(addr, old_bytes, old_len, new_bytes, new_len);
 }
 

@@ -321,7 +321,7 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 		 * previous task. A PMU with sched_task must be called for the next task
 		 * before events of cgroups run.
 		 */
-		if (tasks && perf_wants_switches(pmu))
+		if (tasks && perf_pmu_has_sched_task(pmu))
 			perf_pmu_disable_for_switch(cpuctx, pmu);
 		else
 			perf_pmu_enable(pmu);
@@ -480,7 +480,7 @@ static void perf_cgroup_record(struct cgroup *cgrp)
 	const char *path;
 	char *buf;
 
-	if (!perf_sideband_heard(PERF_SIDEBAND_CGROUP) || !perf_record_taken(&record))
+	if (!perf_sideband_enabled(PERF_SIDEBAND_CGROUP) || !perf_record_taken(&record))
 		return;
 	id = cgroup_id(cgrp);
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);

@@ -367,7 +367,7 @@ static long perf_ioctl_extension(struct perf_event *event, unsigned int cmd, uns
 	if (cmd != PERF_EVENT_IOC_STATE)
 		return perf_refuse_value(PERF_REFUSED_IOCTL_UNKNOWN, cmd);
 	ret = perf_refuse_error(PERF_REFUSED_SECURITY_MODULE, security_perf_event_read(event));
-	return ret ?: perf_event_tell_state(event, (void __user *)arg);
+	return ret ?: perf_event_copy_state_to_user(event, (void __user *)arg);
 }
 
 static long perf_ioctl_run(struct perf_event *event, unsigned int cmd, unsigned long arg)

@@ -229,7 +229,7 @@ static bool perf_event_watches_switches(const struct perf_event *event)
 
 static bool perf_event_needs_cold(const struct perf_event *event)
 {
-	return is_sampling_event(event) || perf_sideband_wanted(&event->attr) ||
+	return is_sampling_event(event) || perf_attr_has_sideband(&event->attr) ||
 	       (event->attr.inherit && !event->parent);
 }
 
@@ -243,7 +243,7 @@ static bool perf_event_can_be_plain(const struct perf_event *event)
 	return (event->event_caps & PERF_EV_CAP_UNSCHED) && event->hw.target &&
 	       event->attr.inherit && !is_sampling_event(event) &&
 	       is_default_overflow_handler((struct perf_event *)event) &&
-	       !perf_sideband_wanted(&event->attr) && !perf_event_needs_aux(event);
+	       !perf_attr_has_sideband(&event->attr) && !perf_event_needs_aux(event);
 }
 
 /* The steps of perf_event_acquire() for the PMU. pmus_srcu is held, which keeps it registered. */
@@ -583,7 +583,7 @@ static void perf_event_free(struct perf_event *event)
 }
 
 /**
- * perf_event_part_with_pmu - drop the PMU of a copy before the copy is freed
+ * perf_event_put_pmu - drop the PMU of a copy before the copy is freed
  * @copy: detached, and in no family; the caller holds a reference
  *
  * A pending sigtrap holds the copy until its task returns to user space, which may take any
@@ -591,7 +591,7 @@ static void perf_event_free(struct perf_event *event)
  * unregistered. May sleep. The mutex of the copy's context may be held, but not the inherit
  * lock.
  */
-void perf_event_part_with_pmu(struct perf_event *copy)
+void perf_event_put_pmu(struct perf_event *copy)
 {
 	/* An unscheduled copy of an exited task is still marked as attached. */
 	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_UNSCHED))

@@ -74,7 +74,7 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 void perf_event_put(struct perf_event *event);
 void perf_event_put_copy(struct perf_event *copy, struct list_head *released);
 void perf_event_free_released(struct list_head *released);
-void perf_event_part_with_pmu(struct perf_event *copy);
+void perf_event_put_pmu(struct perf_event *copy);
 
 static inline bool perf_event_tryget(struct perf_event *event)
 {

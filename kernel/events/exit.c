@@ -273,7 +273,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 }
 
 /* Separate the context from its task. The context is not scheduled in any more. */
-static void perf_exit_part_with_task(struct perf_event_context *ctx, struct task_struct *task)
+static void perf_exit_put_task(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event_context *here = ctx;
 	struct perf_cpu_context *cpuctx;
@@ -310,7 +310,7 @@ static void perf_exit_context(struct task_struct *task, bool ran)
 
 	/* This function takes over the reference of task->perf_event_ctxp. */
 	scoped_guard(mutex, &ctx->mutex) {
-		perf_exit_part_with_task(ctx, task);
+		perf_exit_put_task(ctx, task);
 		if (ran) {
 			perf_task_exit_record(task, ctx);
 			perf_exit_read_records(ctx, task);

@@ -292,7 +292,7 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
-	perf_event_come(event);
+	perf_event_follow_attach(event);
 	if (unlikely(event->event_flags & PERF_EVENT_GOES_ON)) {
 		event->event_flags &= ~PERF_EVENT_GOES_ON;
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);

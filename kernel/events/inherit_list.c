@@ -172,7 +172,7 @@ void perf_copy_unlink_finish(struct perf_event *copy)
 {
 	WARN_ON_ONCE(!list_empty(&copy->child_list));
 	perf_overflow_cancel(copy);
-	perf_event_part_with_pmu(copy);
+	perf_event_put_pmu(copy);
 }
 
 /* perf_copy_unlink() with the locks that it needs */

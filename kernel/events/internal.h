@@ -156,7 +156,7 @@ static inline struct perf_cpu_context *this_cpu_context(void)
 /*
  * Is a sample of @event about a task that does not run here? This happens for tracepoints. By
  * the ABI such a sample has the ids, the cgroup and the kernel registers of current, and
- * tools rely on that. These are not secret: perf_tp_wanted() allows such samples only for
+ * tools rely on that. These are not secret: perf_tp_match() allows such samples only for
  * events that may see kernel registers. Stacks and user registers may be secret, so they are
  * omitted.
  */

@@ -189,7 +189,7 @@ static __always_inline void perf_read_add_copy_times(const struct perf_event *co
 {
 	struct perf_times times;
 
-	if (unlikely(!perf_times_standing(copy, &times))) {
+	if (unlikely(!perf_times_clock_stopped(copy, &times))) {
 		perf_read_add_running_times(copy, enabled, running);
 		return;
 	}

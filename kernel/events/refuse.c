@@ -35,13 +35,13 @@ static atomic_long_t perf_refusal_counts[PERF_REFUSALS];
 
 /**
  * struct perf_refused - the refusals of a task
- * @told: the last refusal, in the form that user space reads
+ * @reported: the last refusal, in the form that user space reads
  * @noting: the reason noted by a check in a call that has not ended yet
  * @id: the row of @noting
  * @noted: @noting is valid
  */
 struct perf_refused {
-	struct perf_refusal	told;
+	struct perf_refusal	reported;
 	struct perf_refusal	noting;
 	enum perf_refusal_id	id;
 	bool			noted;
@@ -291,7 +291,7 @@ enum perf_refusal_id perf_refusal_take(void)
 #endif
 
 /**
- * perf_refusal_told - end a call that has failed
+ * perf_refusal_report - end a call that has failed
  * @call: the call
  * @error: negative errno that the call returns
  *
@@ -301,7 +301,7 @@ enum perf_refusal_id perf_refusal_take(void)
  * Context: no locks are held.
  * Return: @error
  */
-long perf_refusal_told(enum perf_refused_call call, long error)
+long perf_refusal_report(enum perf_refused_call call, long error)
 {
 	struct perf_refused *refused;
 
@@ -319,8 +319,8 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 	if (!refused || !refused->noted)
 		return error;
 	refused->noted = false;
-	refused->told = refused->noting;
-	refused->told.call = call;
+	refused->reported = refused->noting;
+	refused->reported.call = call;
 	/*
 	 * Programs ask for the copies in all threads of a process. A thread without a copy is
 	 * a result, not a refusal: it is neither counted nor traced.
@@ -328,7 +328,7 @@ long perf_refusal_told(enum perf_refused_call call, long error)
 	if (refused->id == PERF_REFUSED_STATE_NO_COPY)
 		return error;
 	atomic_long_inc(&perf_refusal_counts[refused->id]);
-	trace_perf_event_refused(&refused->told);
+	trace_perf_event_refused(&refused->reported);
 	return error;
 }
 
@@ -350,9 +350,9 @@ long perf_event_explain(void __user *buf, unsigned long size)
 
 	if (size > LONG_MAX) {
 		ret = perf_refuse(PERF_REFUSED_EXPLAIN_SIZE);
-	} else if (refused && refused->told.call) {
-		ret = sizeof(refused->told);
-		if (copy_to_user(buf, &refused->told, min_t(size_t, size, ret)))
+	} else if (refused && refused->reported.call) {
+		ret = sizeof(refused->reported);
+		if (copy_to_user(buf, &refused->reported, min_t(size_t, size, ret)))
 			ret = -EFAULT;
 	}
 	return perf_refusal_end(PERF_REFUSED_CALL_PRCTL, ret);

@@ -50,12 +50,12 @@ const struct perf_refusal *perf_refusal_look(void);
 enum perf_refusal_id perf_refusal_take(void);
 #endif
 struct dentry *perf_debugfs_dir(void);
-long perf_refusal_told(enum perf_refused_call call, long error);
+long perf_refusal_report(enum perf_refused_call call, long error);
 
 /* End a call: return its result, and report the refusal if the call has failed. */
 static inline long perf_refusal_end(enum perf_refused_call call, long ret)
 {
-	return unlikely(ret < 0) ? perf_refusal_told(call, ret) : ret;
+	return unlikely(ret < 0) ? perf_refusal_report(call, ret) : ret;
 }
 
 #endif /* _KERNEL_EVENTS_REFUSE_H */

@@ -151,7 +151,7 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 		event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
 	else
 		event->state_since = now;
-	perf_time_let_run(&event->time_running, now, on);
+	perf_time_set_running(&event->time_running, now, on);
 	perf_delay(STATE_SET);
 	/* Pairs with perf_read_sync_count(): a reader that does not see ACTIVE sees the count. */
 	smp_store_release(&event->state, state);
@@ -587,7 +587,7 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	bool wait;
 
 	if (RB_EMPTY_ROOT(&epc->pinned_groups) && RB_EMPTY_ROOT(&epc->flexible_groups) &&
-	    !perf_wants_switches(pmu))
+	    !perf_pmu_has_sched_task(pmu))
 		return;
 	perf_pmu_disable(pmu);
 	if (unlikely(perf_sched_cpu_makes_way(cpuctx, epc))) {
@@ -598,41 +598,41 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	}
 	if (unlikely(wait) && perf_rotation_is_due(cpuctx, epc))
 		perf_rotate(cpuctx, perf_this_cpc(pmu), true);
-	if (perf_switches_are_watched(cpuctx) && perf_wants_switches(pmu))
+	if (perf_sched_cb_in_use(cpuctx) && perf_pmu_has_sched_task(pmu))
 		pmu->sched_task(epc, current, true);
 	perf_pmu_enable(pmu);
 }
 
 /* Call sched_task() of the PMUs that watch switches, then schedule out the task's groups. */
-static noinline void perf_sched_tell_and_go_out(struct perf_cpu_context *cpuctx,
-						struct perf_event_context *ctx)
+static noinline void perf_sched_task_and_sched_out(struct perf_cpu_context *cpuctx,
+						   struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
 
 	for_each_pmu_context(epc, ctx) {
 		perf_pmu_disable(epc->pmu);
-		if (perf_wants_switches(epc->pmu))
+		if (perf_pmu_has_sched_task(epc->pmu))
 			epc->pmu->sched_task(epc, current, false);
 	}
 	perf_context_sched_out_all(ctx);
 	for_each_pmu_context(epc, ctx)
 		perf_pmu_enable(epc->pmu);
-	perf_tell_other_pmus(cpuctx, ctx, false);
+	perf_sched_task_other_pmus(cpuctx, ctx, false);
 }
 
-/* @hold: first half of a switch to a task that has groups to schedule, too */
+/* @keep_disabled: first half of a switch to a task that has groups to schedule, too */
 static __always_inline void
 perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
-		       struct perf_event_context *ctx, bool is_switch, bool hold)
+		       struct perf_event_context *ctx, bool is_switch, bool keep_disabled)
 {
 	/* The groups share the PMU with those of the CPU, so both contexts are locked. */
 	perf_context_lock_cpu(cpuctx, ctx);
 	/* Clear this first: drivers read it and revoke user space access to the counters. */
 	cpuctx->task_ctx = NULL;
 	cpuctx->shared_ctx = NULL;
-	if (is_switch && perf_switches_are_watched(cpuctx))
-		perf_sched_tell_and_go_out(cpuctx, ctx);
-	else if (hold)
+	if (is_switch && perf_sched_cb_in_use(cpuctx))
+		perf_sched_task_and_sched_out(cpuctx, ctx);
+	else if (keep_disabled)
 		perf_context_sched_out_disabled(cpuctx, ctx);
 	else
 		perf_context_sched_out_all(ctx);
@@ -723,8 +723,8 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 		cpuctx->shared_ctx = shared_ctx;
 		for_each_pmu_context(epc, ctx)
 			perf_task_epc_sched_in(cpuctx, epc);
-		if (perf_switches_are_watched(cpuctx))
-			perf_tell_other_pmus(cpuctx, ctx, true);
+		if (perf_sched_cb_in_use(cpuctx))
+			perf_sched_task_other_pmus(cpuctx, ctx, true);
 		if (unlikely(!hlist_empty(&ctx->mapped)))
 			perf_context_update_userpages(ctx);
 	}
@@ -771,8 +771,8 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 
 	perf_delay(SWITCH_OUT);
 	perf_switch_record(prev, next, false);
-	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
-		perf_tell_all_pmus(cpuctx, false);
+	if (perf_sched_cb_in_use(cpuctx) && !cpuctx->task_ctx)
+		perf_sched_task_all_pmus(cpuctx, false);
 	if (unlikely(cpuctx->task_ctx)) {
 		/*
 		 * A shared context remains scheduled in for the next clone of the context that it
@@ -807,13 +807,13 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	 * switch is not reported to any PMU.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
-	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_switches_are_watched(cpuctx)))
+	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_sched_cb_in_use(cpuctx)))
 		perf_context_take_off(cpuctx, cpuctx->task_ctx);
 	if (ctx && likely(!cpuctx->task_ctx) && !perf_unsched_context_sched_in(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 	perf_switch_record(task, prev, true);
-	if (perf_switches_are_watched(cpuctx) && !cpuctx->task_ctx)
-		perf_tell_all_pmus(cpuctx, true);
+	if (perf_sched_cb_in_use(cpuctx) && !cpuctx->task_ctx)
+		perf_sched_task_all_pmus(cpuctx, true);
 	if (unlikely(cpuctx->switch_disabled_list))
 		perf_pmus_enable_after_switch(cpuctx);
 }

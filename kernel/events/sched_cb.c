@@ -11,15 +11,15 @@
 #include "sched_cb.h"
 
 /**
- * perf_tell_other_pmus - call sched_task() of the PMUs that have no part in a task's context
+ * perf_sched_task_other_pmus - call sched_task() of the PMUs that have no part in a task's context
  * @cpuctx: this CPU's context, locked
  * @ctx: the task's context, locked, or NULL
  * @sched_in: true if the task is switched in, false if it is switched out
  *
  * The list walk is safe against a callback that removes its own PMU.
  */
-void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
-			  bool sched_in)
+void perf_sched_task_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+				bool sched_in)
 {
 	struct perf_cpu_pmu_context *cpc, *next;
 
@@ -36,18 +36,18 @@ void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_con
 }
 
 /**
- * perf_tell_all_pmus - call sched_task() of all PMUs that watch switches
+ * perf_sched_task_all_pmus - call sched_task() of all PMUs that watch switches
  * @cpuctx: this CPU's context, not locked; interrupts are off
  * @sched_in: true if the task is switched in, false if it is switched out
  *
  * For a task without scheduled groups. No event changes, so the context's clock is not read.
  */
-void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
+void perf_sched_task_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
 {
 	raw_spinlock_t *lock = &cpuctx->ctx.lock;
 
 	raw_spin_lock(lock);
-	perf_tell_other_pmus(cpuctx, NULL, sched_in);
+	perf_sched_task_other_pmus(cpuctx, NULL, sched_in);
 	raw_spin_unlock(lock);
 }
 

@@ -6,20 +6,20 @@
 #include "sched.h"
 
 /* Does this PMU watch context switches on this CPU? Interrupts are off. */
-static inline bool perf_wants_switches(const struct pmu *pmu)
+static inline bool perf_pmu_has_sched_task(const struct pmu *pmu)
 {
 	return !list_empty(&perf_this_cpc(pmu)->sched_cb_entry);
 }
 
 /* Does any PMU watch context switches on this CPU? Interrupts are off. */
-static inline bool perf_switches_are_watched(const struct perf_cpu_context *cpuctx)
+static inline bool perf_sched_cb_in_use(const struct perf_cpu_context *cpuctx)
 {
 	return unlikely(!list_empty(&cpuctx->sched_cb_list));
 }
 
-void perf_tell_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
-			  bool sched_in);
-void perf_tell_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in);
+void perf_sched_task_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
+				bool sched_in);
+void perf_sched_task_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in);
 void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pmu);
 void perf_pmus_enable_after_switch(struct perf_cpu_context *cpuctx);
 

@@ -65,7 +65,7 @@ static bool perf_event_can_share_ctx(const struct perf_event *event)
 	if (rcu_access_pointer(root->rb) || READ_ONCE(root->prog))
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
-	       !perf_sideband_wanted(attr) && !perf_event_needs_aux(event) && !has_aux(event) &&
+	       !perf_attr_has_sideband(attr) && !perf_event_needs_aux(event) && !has_aux(event) &&
 	       !has_addr_filter(event) && perf_pmu_can_share_ctx(event);
 }
 

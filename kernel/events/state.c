@@ -53,11 +53,11 @@ static_assert(sizeof(struct perf_event_obstacle_note) == sizeof(struct rb_node))
 /**
  * struct noted_group - a group that is scheduled in
  * @owner: task that opened the leader, with a reference, or NULL
- * @told: the group in the form that user space reads, without @told.pid
+ * @reply: the group in the form that user space reads, without @reply.pid
  */
 struct noted_group {
 	struct task_struct		*owner;
-	struct perf_event_state_group	told;
+	struct perf_event_state_group	reply;
 };
 
 /**
@@ -216,7 +216,7 @@ static bool perf_state_note_is_own(struct state_request *req)
 	       perf_state_may_know(req, req->owner);
 }
 
-static void perf_state_tell_note(struct state_request *req)
+static void perf_state_copy_note(struct state_request *req)
 {
 	unsigned int nr = (req->what & NOTE_GROUPS) / NOTE_GROUP;
 	struct perf_event_state_info *info = &req->info;
@@ -262,12 +262,12 @@ static void perf_state_note_groups(struct state_request *req, const struct list_
 			return;
 		}
 		noted->owner = perf_state_owner(root);
-		noted->told.id = root->id;
-		noted->told.flags = flags;
+		noted->reply.id = root->id;
+		noted->reply.flags = flags;
 		if (leader->attr.exclusive)
-			noted->told.flags |= PERF_EVENT_GROUP_EXCLUSIVE;
+			noted->reply.flags |= PERF_EVENT_GROUP_EXCLUSIVE;
 		if (is_kernel_event(root))
-			noted->told.flags |= PERF_EVENT_GROUP_OF_KERNEL;
+			noted->reply.flags |= PERF_EVENT_GROUP_OF_KERNEL;
 		req->nr_noted++;
 	}
 }
@@ -304,7 +304,7 @@ static void perf_state_find_groups(struct state_request *req, const struct perf_
 }
 
 /* Report the collected groups that the caller may know of. May sleep. */
-static void perf_state_tell_groups(struct state_request *req)
+static void perf_state_copy_groups(struct state_request *req)
 {
 	struct perf_event_state_info *info = &req->info;
 	u32 all = PERF_EVENT_GROUP_PINNED, any = 0;
@@ -317,12 +317,12 @@ static void perf_state_tell_groups(struct state_request *req)
 			info->flags |= PERF_EVENT_OTHERS_ON;
 			continue;
 		}
-		all &= noted->told.flags;
-		any |= noted->told.flags;
+		all &= noted->reply.flags;
+		any |= noted->reply.flags;
 		if (noted->owner)
-			noted->told.pid = task_tgid_vnr(noted->owner);
+			noted->reply.pid = task_tgid_vnr(noted->owner);
 		if (info->on_told < PERF_EVENT_TELLS_GROUPS)
-			info->groups[info->on_told++] = noted->told;
+			info->groups[info->on_told++] = noted->reply;
 		info->on_groups++;
 	}
 	if (req->kept_off)
@@ -559,7 +559,7 @@ static void perf_state_of_buffer(struct perf_event *event,
 }
 
 static void perf_state_of_bpf(struct perf_event *event, struct perf_event_state_info *info,
-			      bool tell_id)
+			      bool with_id)
 {
 	const struct bpf_prog *prog;
 
@@ -569,7 +569,7 @@ static void perf_state_of_bpf(struct perf_event *event, struct perf_event_state_
 	if (prog)
 		info->flags |= PERF_EVENT_HAS_BPF;
 #ifdef CONFIG_BPF_SYSCALL
-	if (prog && tell_id)
+	if (prog && with_id)
 		info->bpf_id = prog->aux->id;
 #endif
 }
@@ -640,12 +640,12 @@ static int perf_state_write_filters(const struct state_request *req)
 }
 
 /*
- * Read the request: copy the fields set by the caller to @told. All other fields must be 0,
+ * Read the request: copy the fields set by the caller to @reply. All other fields must be 0,
  * because a later kernel may give them a meaning. Return: the size, or a negative errno.
  */
-static long perf_state_read_request(void __user *from, struct perf_event_state_info *told)
+static long perf_state_read_request(void __user *from, struct perf_event_state_info *reply)
 {
-	struct perf_event_state_info asked;
+	struct perf_event_state_info request;
 	u32 size;
 	int err;
 
@@ -653,23 +653,23 @@ static long perf_state_read_request(void __user *from, struct perf_event_state_i
 		return -EFAULT;
 	if (size < offsetofend(struct perf_event_state_info, doing) || size > PAGE_SIZE)
 		return perf_refuse_value(PERF_REFUSED_STATE_SIZE, size);
-	err = copy_struct_from_user(&asked, sizeof(asked), from, size);
+	err = copy_struct_from_user(&request, sizeof(request), from, size);
 	if (err)
 		return err == -E2BIG ? perf_refuse_value(PERF_REFUSED_STATE_NEWER, size) : err;
-	told->tid = asked.tid;
-	told->filter = asked.filter;
-	told->filter_size = asked.filter_size;
-	asked.size = 0;
-	asked.tid = 0;
-	asked.filter = 0;
-	asked.filter_size = 0;
-	if (memchr_inv(&asked, 0, sizeof(asked)))
+	reply->tid = request.tid;
+	reply->filter = request.filter;
+	reply->filter_size = request.filter_size;
+	request.size = 0;
+	request.tid = 0;
+	request.filter = 0;
+	request.filter_size = 0;
+	if (memchr_inv(&request, 0, sizeof(request)))
 		return perf_refuse(PERF_REFUSED_STATE_FIELDS);
 	return size;
 }
 
 /**
- * perf_event_tell_state - PERF_EVENT_IOC_STATE
+ * perf_event_copy_state_to_user - PERF_EVENT_IOC_STATE
  * @event: an event with a file
  * @to: a struct perf_event_state_info in user space, with size, tid, filter and filter_size set
  *
@@ -677,7 +677,7 @@ static long perf_state_read_request(void __user *from, struct perf_event_state_i
  * Return: 0 on success, -EFAULT, -EINVAL if the size is out of range or another field is set,
  * -E2BIG if a field unknown to this kernel is set, -ESRCH if the thread has no copy, -ENOMEM
  */
-long perf_event_tell_state(struct perf_event *event, void __user *to)
+long perf_event_copy_state_to_user(struct perf_event *event, void __user *to)
 {
 	struct state_request *req __free(kfree) = NULL;
 	long size;
@@ -701,9 +701,9 @@ long perf_event_tell_state(struct perf_event *event, void __user *to)
 	err = err ?: perf_state_of_root(req, event);
 	if (!err) {
 		if (req->info.doing == PERF_EVENT_WAITS)
-			perf_state_tell_groups(req);
+			perf_state_copy_groups(req);
 		else
-			perf_state_tell_note(req);
+			perf_state_copy_note(req);
 		err = perf_state_write_filters(req);
 	}
 	if (!err && copy_to_user(to, &req->info, min_t(size_t, size, sizeof(req->info))))

@@ -12,6 +12,6 @@ bool perf_event_watches_here(const struct perf_event *event, struct perf_cpu_con
 void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_pmu_context *cpc);
 
 /* May sleep. */
-long perf_event_tell_state(struct perf_event *event, void __user *to);
+long perf_event_copy_state_to_user(struct perf_event *event, void __user *to);
 
 #endif /* _KERNEL_EVENTS_STATE_H */

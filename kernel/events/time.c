@@ -186,10 +186,11 @@ static bool perf_time_event_is_enabled(enum perf_event_state state)
 }
 
 /* Start or stop both times according to the state, at @now by the event's clock. */
-static void perf_time_let_both_run(struct perf_event *event, enum perf_event_state state, u64 now)
+static void perf_time_set_both_running(struct perf_event *event, enum perf_event_state state,
+				       u64 now)
 {
-	perf_time_let_run(&event->time_enabled, now, perf_time_event_is_enabled(state));
-	perf_time_let_run(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
+	perf_time_set_running(&event->time_enabled, now, perf_time_event_is_enabled(state));
+	perf_time_set_running(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
 /* The moment of the current change, by the event's clock */
@@ -216,9 +217,9 @@ u64 perf_group_change_time(struct perf_event *leader)
 /* perf_event_follow(), at @now by the event's clock */
 static __always_inline void perf_time_follow(struct perf_event *event, u64 now)
 {
-	perf_time_let_both_run(event,
-			       perf_time_state_under(event->group_leader->state, event->state),
-			       now);
+	perf_time_set_both_running(event,
+				   perf_time_state_under(event->group_leader->state, event->state),
+				   now);
 }
 
 /**
@@ -232,12 +233,12 @@ void perf_event_follow(struct perf_event *event)
 }
 
 /**
- * perf_event_come - perf_event_follow() for an event that is added to a context
+ * perf_event_follow_attach - perf_event_follow() for an event that is added to a context
  * @event: the event; its context is between perf_context_begin() and perf_context_end()
  *
  * If the event is enabled, it waits from then on, by the context's clock.
  */
-void perf_event_come(struct perf_event *event)
+void perf_event_follow_attach(struct perf_event *event)
 {
 	u64 now = perf_time_take_change_time(event);
 
@@ -276,13 +277,15 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 
 	now = perf_time_take_change_time(event);
 	counts = event == leader ? state : perf_time_state_under(leader->state, state);
-	perf_time_let_run(&event->time_running, now, counts >= PERF_EVENT_STATE_ACTIVE);
+	perf_time_set_running(&event->time_running, now, counts >= PERF_EVENT_STATE_ACTIVE);
 	/* Most changes are between active and inactive. */
 	if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state)) {
-		perf_time_let_run(&event->time_enabled, now, perf_time_event_is_enabled(counts));
+		perf_time_set_running(&event->time_enabled, now,
+				      perf_time_event_is_enabled(counts));
 		for_each_sibling_event(sibling, event)
-			perf_time_let_both_run(sibling,
-					       perf_time_state_under(state, sibling->state), now);
+			perf_time_set_both_running(sibling,
+						   perf_time_state_under(state, sibling->state),
+						   now);
 	}
 	if (state == PERF_EVENT_STATE_ACTIVE)
 		event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);

@@ -63,7 +63,7 @@ static __always_inline u64 perf_time_at(u64 word, u64 now)
 }
 
 /* Start or stop an event's time at @now; the context's lock is held. */
-static __always_inline void perf_time_let_run(atomic64_t *time, u64 now, bool runs)
+static __always_inline void perf_time_set_running(atomic64_t *time, u64 now, bool runs)
 {
 	u64 word = atomic64_read(time);
 
@@ -311,7 +311,7 @@ static __always_inline bool perf_times_read(const struct perf_event *event,
 }
 
 /**
- * perf_times_standing - read an event's times if its clock is stopped, as for most copies
+ * perf_times_clock_stopped - read an event's times if its clock is stopped, as for most copies
  * @event: an event of a task: it uses its context's clock, and never moves
  * @times: enabled and running are filled in on success
  *
@@ -321,8 +321,8 @@ static __always_inline bool perf_times_read(const struct perf_event *event,
  * Return: true if the times are those of one moment, false if the clock runs or may have
  * changed during the call
  */
-static __always_inline bool perf_times_standing(const struct perf_event *event,
-						struct perf_times *times)
+static __always_inline bool perf_times_clock_stopped(const struct perf_event *event,
+						     struct perf_times *times)
 {
 	struct perf_event_context *ctx = event->ctx;
 	/* Pairs with perf_change_go() and perf_change_end(). */

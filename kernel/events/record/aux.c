@@ -533,7 +533,7 @@ struct aux_body {
 	u64	flags;
 };
 
-static void perf_aux_tell_of_data(struct perf_event *event, u64 offset, u64 size, u64 flags)
+static void perf_aux_write_record(struct perf_event *event, u64 offset, u64 size, u64 flags)
 {
 	struct aux_body body = { offset, size, flags };
 	struct perf_record record = {
@@ -575,7 +575,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 		rb->aux_head += size;
 	}
 	if (size || flags)
-		perf_aux_tell_of_data(event, offset, size,
+		perf_aux_write_record(event, offset, size,
 				      aux->overwrite ? flags | PERF_AUX_FLAG_OVERWRITE : flags);
 
 	perf_aux_publish(rb);

@@ -133,10 +133,10 @@ static void perf_mmap_drop(struct perf_buffer *rb, struct perf_event *event)
 }
 
 /* Report to the driver which mm may read the event's counter. */
-static void perf_mmap_tell_driver(struct vm_area_struct *vma, bool mapped)
+static void perf_mmap_call_driver(struct vm_area_struct *vma, bool mapped)
 {
 	struct perf_event *event = vma->vm_file->private_data;
-	void (*tell)(struct perf_event *event, struct mm_struct *mm);
+	void (*callback)(struct perf_event *event, struct mm_struct *mm);
 
 	/*
 	 * The PMU may be unregistered after the RCU section. That is safe, because PMUs with
@@ -145,10 +145,10 @@ static void perf_mmap_tell_driver(struct vm_area_struct *vma, bool mapped)
 	scoped_guard(rcu) {
 		struct pmu *pmu = READ_ONCE(event->pmu);
 
-		tell = mapped ? pmu->event_mapped : pmu->event_unmapped;
+		callback = mapped ? pmu->event_mapped : pmu->event_unmapped;
 	}
-	if (tell && READ_ONCE(event->state) != PERF_EVENT_STATE_DEAD)
-		tell(event, vma->vm_mm);
+	if (callback && READ_ONCE(event->state) != PERF_EVENT_STATE_DEAD)
+		callback(event, vma->vm_mm);
 }
 
 static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
@@ -201,12 +201,12 @@ static void perf_mmap_data_open(struct vm_area_struct *vma)
 	mutex_lock(&rb->lock);
 	perf_mmap_add(rb, event);
 	mutex_unlock(&rb->lock);
-	perf_mmap_tell_driver(vma, true);
+	perf_mmap_call_driver(vma, true);
 }
 
 static void perf_mmap_data_close(struct vm_area_struct *vma)
 {
-	perf_mmap_tell_driver(vma, false);
+	perf_mmap_call_driver(vma, false);
 	perf_mmap_drop(vma->vm_private_data, vma->vm_file->private_data);
 }
 
@@ -238,7 +238,7 @@ static void perf_mmap_aux_open(struct vm_area_struct *vma)
 	mutex_lock(&aux->rb->lock);
 	perf_mmap_add_aux(aux, event);
 	mutex_unlock(&aux->rb->lock);
-	perf_mmap_tell_driver(vma, true);
+	perf_mmap_call_driver(vma, true);
 }
 
 static void perf_mmap_aux_close(struct vm_area_struct *vma)
@@ -247,7 +247,7 @@ static void perf_mmap_aux_close(struct vm_area_struct *vma)
 	struct perf_buffer *rb = aux->rb;
 	bool last;
 
-	perf_mmap_tell_driver(vma, false);
+	perf_mmap_call_driver(vma, false);
 
 	mutex_lock(&rb->lock);
 	last = !--aux->mappings;
@@ -443,7 +443,7 @@ static int perf_mmap_event(struct perf_event *event, struct vm_area_struct *vma)
 		return ret;
 
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
-	perf_mmap_tell_driver(vma, true);
+	perf_mmap_call_driver(vma, true);
 	perf_event_refresh_userpage(event);
 	return 0;
 }

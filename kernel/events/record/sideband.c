@@ -52,7 +52,7 @@ static const struct perf_record_kind *const perf_record_kinds[] = {
 static_assert(ARRAY_SIZE(perf_record_kinds) == NR_PERF_SIDEBAND - 1);
 
 /* Attribute flags that request any kind of record; computed at boot */
-static u64 asking_flags __ro_after_init;
+static u64 perf_sideband_flags __ro_after_init;
 
 static u64 *perf_sideband_attr_flags(const struct perf_event_attr *attr)
 {
@@ -62,27 +62,27 @@ static u64 *perf_sideband_attr_flags(const struct perf_event_attr *attr)
 	return (u64 *)(&attr->read_format + 1);
 }
 
-static bool perf_sideband_any_asks(const struct perf_event_attr *attr)
+static bool perf_sideband_any_enabled(const struct perf_event_attr *attr)
 {
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
-		if (perf_record_kinds[i]->asks(attr))
+		if (perf_record_kinds[i]->attr_match(attr))
 			return true;
 	}
 	return false;
 }
 
 /**
- * perf_sideband_wanted - do attributes request side-band records?
+ * perf_attr_has_sideband - do attributes request side-band records?
  * @attr: the attributes
  *
  * Return: true if they request more than samples, and the records that every event with a buffer
  * gets
  */
-bool perf_sideband_wanted(const struct perf_event_attr *attr)
+bool perf_attr_has_sideband(const struct perf_event_attr *attr)
 {
-	return *perf_sideband_attr_flags(attr) & asking_flags;
+	return *perf_sideband_attr_flags(attr) & perf_sideband_flags;
 }
 
 /**
@@ -101,8 +101,8 @@ void __init perf_sideband_init(void)
 	 */
 	for (bit = 0; bit < 64; bit++) {
 		*perf_sideband_attr_flags(&attr) = BIT_ULL(bit);
-		if (perf_sideband_any_asks(&attr))
-			asking_flags |= BIT_ULL(bit);
+		if (perf_sideband_any_enabled(&attr))
+			perf_sideband_flags |= BIT_ULL(bit);
 	}
 }
 
@@ -139,11 +139,11 @@ void perf_sideband_open(struct perf_event *event)
 	const struct perf_event_attr *attr = &event->attr;
 	int i;
 
-	if (!perf_sideband_wanted(attr))
+	if (!perf_attr_has_sideband(attr))
 		return;
 	event->event_flags |= PERF_EVENT_SIDEBAND;
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
-		if (perf_record_kinds[i]->asks(attr))
+		if (perf_record_kinds[i]->attr_match(attr))
 			perf_sideband_get(perf_record_kinds[i]->hook);
 	}
 }
@@ -161,7 +161,7 @@ void perf_sideband_close(struct perf_event *event)
 		return;
 	event->event_flags &= ~PERF_EVENT_SIDEBAND;
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
-		if (perf_record_kinds[i]->asks(attr))
+		if (perf_record_kinds[i]->attr_match(attr))
 			perf_sideband_put(perf_record_kinds[i]->hook);
 	}
 }
@@ -177,7 +177,7 @@ void perf_sideband_attach(struct perf_event *event)
 {
 	struct listeners *cpu;
 
-	if (event->ctx->task || !perf_sideband_wanted(&event->attr))
+	if (event->ctx->task || !perf_attr_has_sideband(&event->attr))
 		return;
 
 	cpu = per_cpu_ptr(&listeners, event->cpu);
@@ -199,7 +199,7 @@ void perf_sideband_detach(struct perf_event *event)
 	struct listeners *cpu;
 	unsigned long flags;
 
-	if (event->ctx->task || !perf_sideband_wanted(&event->attr))
+	if (event->ctx->task || !perf_attr_has_sideband(&event->attr))
 		return;
 
 	cpu = per_cpu_ptr(&listeners, event->cpu);
@@ -281,8 +281,8 @@ static bool perf_sideband_takes(const struct perf_event *event, const struct per
 	const struct perf_event_attr *attr = &event->attr;
 
 	return READ_ONCE(event->cold) && perf_sideband_listens(event) &&
-	       record->kind->asks(attr) &&
-	       (!record->kind->wants || record->kind->wants(attr, record));
+	       record->kind->attr_match(attr) &&
+	       (!record->kind->record_match || record->kind->record_match(attr, record));
 }
 
 static void perf_sideband_offer(struct perf_event *event, struct perf_record *record)
@@ -293,7 +293,7 @@ static void perf_sideband_offer(struct perf_event *event, struct perf_record *re
 
 /**
  * perf_record_taken - would perf_record_send_current() write a record for any event?
- * @record: the record, with @kind and the fields that @kind->wants uses
+ * @record: the record, with @kind and the fields that @kind->record_match uses
  *
  * Records with names or build ids are expensive, so callers check this first. An event that is
  * attached after the check gets only later records.

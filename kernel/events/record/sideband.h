@@ -13,10 +13,10 @@ struct perf_record;
 /**
  * struct perf_record_kind - description of a kind of record
  * @hook: its hooks
- * @asks: do these attributes request it? The hooks are enabled while an event does
+ * @attr_match: do these attributes request it? The hooks are enabled while an event does
  * @type: PERF_RECORD_*, unless the sender or @fill sets it
  * @body_size: bytes of the body, unless @fill sets it
- * @wants: does an event of this kind want this particular record? NULL: always
+ * @record_match: does an event of this kind want this particular record? NULL: always
  * @fill: set type, misc and body of the record for an event; or NULL. Called for each event with
  *	preemption off
  *
@@ -24,11 +24,11 @@ struct perf_record;
  */
 struct perf_record_kind {
 	enum perf_sideband_kind	hook;
-	bool			(*asks)(const struct perf_event_attr *attr);
+	bool			(*attr_match)(const struct perf_event_attr *attr);
 	u16			type;
 	u16			body_size;
-	bool			(*wants)(const struct perf_event_attr *attr,
-					 const struct perf_record *record);
+	bool			(*record_match)(const struct perf_event_attr *attr,
+						const struct perf_record *record);
 	void			(*fill)(struct perf_event *event, struct perf_record *record);
 };
 
@@ -68,7 +68,7 @@ void perf_sideband_put(enum perf_sideband_kind kind);
 
 void perf_sideband_attach(struct perf_event *event);
 void perf_sideband_detach(struct perf_event *event);
-bool perf_sideband_wanted(const struct perf_event_attr *attr);
+bool perf_attr_has_sideband(const struct perf_event_attr *attr);
 void perf_sideband_open(struct perf_event *event);
 void perf_sideband_close(struct perf_event *event);
 void perf_sideband_init(void);

@@ -23,14 +23,14 @@ struct ksymbol_body {
 	u16	flags;
 };
 
-static bool perf_record_asks_ksymbol(const struct perf_event_attr *attr)
+static bool perf_ksymbol_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->ksymbol;
 }
 
 const struct perf_record_kind perf_ksymbol_kind = {
 	.hook		= PERF_SIDEBAND_KSYMBOL,
-	.asks		= perf_record_asks_ksymbol,
+	.attr_match	= perf_ksymbol_attr_match,
 	.type		= PERF_RECORD_KSYMBOL,
 	.body_size	= sizeof(struct ksymbol_body),
 };
@@ -82,14 +82,14 @@ struct bpf_body {
 	u8	tag[BPF_TAG_SIZE];
 };
 
-static bool perf_record_asks_bpf(const struct perf_event_attr *attr)
+static bool perf_bpf_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->bpf_event;
 }
 
 const struct perf_record_kind perf_bpf_kind = {
 	.hook		= PERF_SIDEBAND_BPF,
-	.asks		= perf_record_asks_bpf,
+	.attr_match	= perf_bpf_attr_match,
 	.type		= PERF_RECORD_BPF_EVENT,
 	.body_size	= sizeof(struct bpf_body),
 };
@@ -133,9 +133,9 @@ void __perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type
 
 	if (type != PERF_BPF_EVENT_PROG_LOAD && type != PERF_BPF_EVENT_PROG_UNLOAD)
 		return;
-	if (perf_sideband_heard(PERF_SIDEBAND_KSYMBOL))
+	if (perf_sideband_enabled(PERF_SIDEBAND_KSYMBOL))
 		perf_ksymbols_of_program(prog, type == PERF_BPF_EVENT_PROG_UNLOAD);
-	if (!perf_sideband_heard(PERF_SIDEBAND_BPF))
+	if (!perf_sideband_enabled(PERF_SIDEBAND_BPF))
 		return;
 	memcpy(body.tag, prog->tag, sizeof(body.tag));
 	perf_record_send_current(&record);
@@ -158,14 +158,14 @@ struct text_poke_body {
 
 static_assert(sizeof(struct text_poke_body) == 12);
 
-static bool perf_record_asks_text_poke(const struct perf_event_attr *attr)
+static bool perf_text_poke_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->text_poke;
 }
 
 const struct perf_record_kind perf_text_poke_kind = {
 	.hook		= PERF_SIDEBAND_TEXT_POKE,
-	.asks		= perf_record_asks_text_poke,
+	.attr_match	= perf_text_poke_attr_match,
 	.type		= PERF_RECORD_TEXT_POKE,
 	.body_size	= sizeof(struct text_poke_body),
 };
@@ -201,14 +201,14 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 
 /* PERF_RECORD_CGROUP: an attribute may request it even without CONFIG_CGROUP_PERF. */
 
-static bool perf_record_asks_cgroup(const struct perf_event_attr *attr)
+static bool perf_cgroup_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->cgroup;
 }
 
 const struct perf_record_kind perf_cgroup_kind = {
 	.hook		= PERF_SIDEBAND_CGROUP,
-	.asks		= perf_record_asks_cgroup,
+	.attr_match	= perf_cgroup_attr_match,
 	.type		= PERF_RECORD_CGROUP,
 	.body_size	= sizeof(u64),
 };

@@ -73,7 +73,7 @@ struct mmap_record {
 	u8			build_id[BUILD_ID_SIZE_MAX];
 };
 
-static bool perf_record_wants_mmap(const struct perf_event_attr *attr,
+static bool perf_mmap_record_match(const struct perf_event_attr *attr,
 				   const struct perf_record *record)
 {
 	const struct mmap_record *mr = container_of(record, struct mmap_record, record);
@@ -110,28 +110,28 @@ static void perf_record_fill_mmap(struct perf_event *event, struct perf_record *
 	}
 }
 
-static bool perf_record_asks_mmap(const struct perf_event_attr *attr)
+static bool perf_mmap_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->mmap || attr->mmap2 || attr->mmap_data;
 }
 
 const struct perf_record_kind perf_mmap_kind = {
-	.hook	= PERF_SIDEBAND_MMAP,
-	.asks	= perf_record_asks_mmap,
-	.wants	= perf_record_wants_mmap,
-	.fill	= perf_record_fill_mmap,
+	.hook		= PERF_SIDEBAND_MMAP,
+	.attr_match	= perf_mmap_attr_match,
+	.record_match	= perf_mmap_record_match,
+	.fill		= perf_record_fill_mmap,
 };
 
-static bool perf_record_asks_build_id(const struct perf_event_attr *attr)
+static bool perf_build_id_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->build_id && attr->mmap2;
 }
 
 /* Not a record of its own: while the hook is enabled, MMAP2 records look up build ids. */
 const struct perf_record_kind perf_build_id_kind = {
-	.hook	= PERF_SIDEBAND_BUILD_ID,
-	.asks	= perf_record_asks_build_id,
-	.wants	= perf_record_wants_mmap,
+	.hook		= PERF_SIDEBAND_BUILD_ID,
+	.attr_match	= perf_build_id_attr_match,
+	.record_match	= perf_mmap_record_match,
 };
 
 /* Read the build id of the mapped file, if an event wants it in the record. */
@@ -214,7 +214,7 @@ static void perf_record_send_mmap(struct vm_area_struct *vma)
 		return;
 	buf = vma->vm_file ? kmalloc(PATH_MAX, GFP_KERNEL) : NULL;
 	name = perf_record_mapping_name(vma, buf);
-	if (vma->vm_file && perf_sideband_heard(PERF_SIDEBAND_BUILD_ID))
+	if (vma->vm_file && perf_sideband_enabled(PERF_SIDEBAND_BUILD_ID))
 		perf_record_read_build_id(&mr, vma);
 	mr.record.body = &mr.body;
 	mr.record.tail[0] = name;
@@ -231,8 +231,8 @@ static void perf_record_send_mmap(struct vm_area_struct *vma)
  */
 void __perf_event_mmap(struct vm_area_struct *vma)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_FILTERS))
+	if (perf_sideband_enabled(PERF_SIDEBAND_FILTERS))
 		perf_addr_filters_mmap(vma);
-	if (perf_sideband_heard(PERF_SIDEBAND_MMAP))
+	if (perf_sideband_enabled(PERF_SIDEBAND_MMAP))
 		perf_record_send_mmap(vma);
 }

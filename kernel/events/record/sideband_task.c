@@ -48,14 +48,14 @@ static void perf_record_fill_comm(struct perf_event *event, struct perf_record *
 	cr->body.tid = perf_event_tid(event, cr->task);
 }
 
-static bool perf_record_asks_comm(const struct perf_event_attr *attr)
+static bool perf_comm_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->comm;
 }
 
 const struct perf_record_kind perf_comm_kind = {
 	.hook		= PERF_SIDEBAND_COMM,
-	.asks		= perf_record_asks_comm,
+	.attr_match	= perf_comm_attr_match,
 	.type		= PERF_RECORD_COMM,
 	.body_size	= sizeof(struct ids_body),
 	.fill		= perf_record_fill_comm,
@@ -134,7 +134,7 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 }
 
 /* Names and mappings need FORK and EXIT records, which identify their tasks for a reader. */
-static bool perf_record_asks_task(const struct perf_event_attr *attr)
+static bool perf_task_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;
 }
@@ -142,7 +142,7 @@ static bool perf_record_asks_task(const struct perf_event_attr *attr)
 /* The sender sets PERF_RECORD_FORK or PERF_RECORD_EXIT. */
 const struct perf_record_kind perf_task_kind = {
 	.hook		= PERF_SIDEBAND_TASK,
-	.asks		= perf_record_asks_task,
+	.attr_match	= perf_task_attr_match,
 	.body_size	= sizeof(struct task_body),
 	.fill		= perf_record_fill_task,
 };
@@ -179,7 +179,7 @@ void __perf_event_fork(struct task_struct *task)
  */
 void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_TASK)) {
+	if (perf_sideband_enabled(PERF_SIDEBAND_TASK)) {
 		struct task_record tr = perf_record_task(task, PERF_RECORD_EXIT);
 
 		tr.record.body = &tr.body;
@@ -257,14 +257,14 @@ static void perf_record_link_namespace(struct perf_ns_link_info *link, struct ta
 	path_put(&path);
 }
 
-static bool perf_record_asks_namespaces(const struct perf_event_attr *attr)
+static bool perf_namespaces_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->namespaces;
 }
 
 const struct perf_record_kind perf_namespaces_kind = {
 	.hook		= PERF_SIDEBAND_NAMESPACES,
-	.asks		= perf_record_asks_namespaces,
+	.attr_match	= perf_namespaces_attr_match,
 	.type		= PERF_RECORD_NAMESPACES,
 	.body_size	= sizeof(struct namespaces_body),
 	.fill		= perf_record_fill_namespaces,
@@ -323,15 +323,15 @@ static void perf_record_fill_switch(struct perf_event *event, struct perf_record
 	sr->body.tid = perf_event_tid(event, sr->next_prev);
 }
 
-static bool perf_record_asks_switch(const struct perf_event_attr *attr)
+static bool perf_switch_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->context_switch;
 }
 
 const struct perf_record_kind perf_switch_kind = {
-	.hook	= PERF_SIDEBAND_SWITCH,
-	.asks	= perf_record_asks_switch,
-	.fill	= perf_record_fill_switch,
+	.hook		= PERF_SIDEBAND_SWITCH,
+	.attr_match	= perf_switch_attr_match,
+	.fill		= perf_record_fill_switch,
 };
 
 /**

@@ -13,7 +13,7 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
 static inline void perf_switch_record(struct task_struct *task,
 				      struct task_struct *next_prev, bool sched_in)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_SWITCH))
+	if (perf_sideband_enabled(PERF_SIDEBAND_SWITCH))
 		__perf_switch_record(task, next_prev, sched_in);
 }
 

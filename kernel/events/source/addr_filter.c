@@ -496,7 +496,7 @@ static bool perf_addr_filter_update_exec(struct perf_event *event, void *data)
  */
 void perf_addr_filters_exec(void)
 {
-	if (perf_sideband_heard(PERF_SIDEBAND_FILTERS))
+	if (perf_sideband_enabled(PERF_SIDEBAND_FILTERS))
 		perf_addr_filter_update_current(perf_addr_filter_update_exec, NULL);
 }
 

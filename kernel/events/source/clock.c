@@ -59,7 +59,7 @@ static void perf_clock_event_read(struct perf_event *event)
 		local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
 }
 
-static bool perf_clock_event_wants_tick(const struct perf_event *event, struct pt_regs *regs)
+static bool perf_clock_event_needs_tick(const struct perf_event *event, struct pt_regs *regs)
 {
 	if (!regs || (event->attr.exclude_idle && is_idle_task(current)))
 		return false;
@@ -83,7 +83,7 @@ static enum hrtimer_restart perf_clock_event_tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 
 	perf_clock_event_read(event);
-	if (perf_clock_event_wants_tick(event, regs)) {
+	if (perf_clock_event_needs_tick(event, regs)) {
 		perf_sample_data_init(&sample, 0, hw->last_period);
 		/*
 		 * The event is throttled until the next tick, or has reached its overflow

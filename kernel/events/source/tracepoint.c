@@ -26,7 +26,7 @@ struct tp_hit {
 	struct perf_sample_data	*data;
 };
 
-static bool perf_tp_wanted(const struct perf_event *event, struct tp_hit *hit)
+static bool perf_tp_match(const struct perf_event *event, struct tp_hit *hit)
 {
 	if (event->hw.state)
 		return false;
@@ -68,7 +68,7 @@ static void perf_tp_deliver_task(struct task_struct *task, u16 type, struct tp_h
 		return;
 	hlist_for_each_entry_rcu(event, perf_tp_task_events(ctx), hw.tp_task_entry,
 				 !preemptible()) {
-		if (perf_tp_about(event, type, smp_processor_id()) && perf_tp_wanted(event, hit)) {
+		if (perf_tp_about(event, type, smp_processor_id()) && perf_tp_match(event, hit)) {
 			perf_delay(TRACEPOINT_SEEN);
 			perf_tp_deliver(event, hit);
 		}
@@ -102,7 +102,7 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
 
 	perf_trace_buf_update(record, event_type);
 	hlist_for_each_entry_rcu(listener, head, hlist_entry) {
-		if (perf_tp_wanted(listener, &hit))
+		if (perf_tp_match(listener, &hit))
 			perf_tp_deliver(listener, &hit);
 	}
 	if (task && task != current)

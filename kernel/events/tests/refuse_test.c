@@ -221,7 +221,7 @@ static void tell(struct kunit *test, struct perf_event *event, struct perf_event
 	struct perf_event_state_info __user *told = user_page(test);
 
 	KUNIT_ASSERT_EQ(test, put_user(sizeof(*info), &told->size), 0);
-	KUNIT_ASSERT_EQ(test, perf_event_tell_state(event, told), 0);
+	KUNIT_ASSERT_EQ(test, perf_event_copy_state_to_user(event, told), 0);
 	KUNIT_ASSERT_EQ(test, copy_from_user(info, told, sizeof(*info)), 0);
 }
 
@@ -356,14 +356,14 @@ static void refusals_of_other_calls(struct kunit *test)
 	struct perf_event *event = open_group(test, 1, false);
 
 	perf_refuse(PERF_REFUSED_PERIOD_ZERO);
-	perf_refusal_told(PERF_REFUSED_CALL_IOCTL, -EINVAL);
+	perf_refusal_report(PERF_REFUSED_CALL_IOCTL, -EINVAL);
 	KUNIT_EXPECT_TRUE(test, one_is_told());
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
 
 	/* The reported reason is kept while another is noted, and if the call must be repeated. */
 	perf_refuse_error(PERF_REFUSED_PMU_SAYS, -EINTR);
 	KUNIT_EXPECT_TRUE(test, one_is_told());
-	perf_refusal_told(PERF_REFUSED_CALL_IOCTL, -EINTR);
+	perf_refusal_report(PERF_REFUSED_CALL_IOCTL, -EINTR);
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
 
 	KUNIT_EXPECT_TRUE(test, IS_ERR(perf_event_create_kernel_counter(&attr, 0, NULL, NULL,

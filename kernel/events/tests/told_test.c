@@ -416,7 +416,7 @@ static void record_without_takers(struct kunit *test)
 	struct perf_record record = { .kind = &data_kind };
 	struct perf_event *counter, *listener;
 
-	data_kind.wants = NULL;
+	data_kind.record_match = NULL;
 	counter = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
 	attr.mmap = 1;
@@ -426,10 +426,10 @@ static void record_without_takers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perf_record_taken(&record));
 	record.kind = &perf_cgroup_kind;
 	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
-	data_kind.wants = told_test_wants_data;
+	data_kind.record_match = told_test_wants_data;
 	record.kind = &data_kind;
 	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
-	data_kind.wants = NULL;
+	data_kind.record_match = NULL;
 	perf_event_disable(listener);
 	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
 	perf_event_release_kernel(listener);
@@ -462,12 +462,12 @@ static void hooks_of_an_event(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, IS_ERR(listener[i]));
 		KUNIT_EXPECT_EQ(test, atomic_read(users), before + i + 1);
 	}
-	KUNIT_EXPECT_TRUE(test, perf_sideband_heard(PERF_SIDEBAND_NAMESPACES));
+	KUNIT_EXPECT_TRUE(test, perf_sideband_enabled(PERF_SIDEBAND_NAMESPACES));
 	KUNIT_EXPECT_EQ(test, atomic_read(others), before_others);
 	for (i = 0; i < ARRAY_SIZE(listener); i++)
 		perf_event_release_kernel(listener[i]);
 	KUNIT_EXPECT_EQ(test, atomic_read(users), before);
-	KUNIT_EXPECT_EQ(test, perf_sideband_heard(PERF_SIDEBAND_NAMESPACES), before > 0);
+	KUNIT_EXPECT_EQ(test, perf_sideband_enabled(PERF_SIDEBAND_NAMESPACES), before > 0);
 }
 
 static struct kunit_case told_cases[] = {

@@ -101,9 +101,9 @@ static bool readers_wait, readers_try_standing;
 
 static void set_state(enum perf_event_state state, u64 now, u64 *seed)
 {
-	perf_time_let_run(&s.event.time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
+	perf_time_set_running(&s.event.time_enabled, now, state >= PERF_EVENT_STATE_INACTIVE);
 	harness_dawdle(seed, 20);
-	perf_time_let_run(&s.event.time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
+	perf_time_set_running(&s.event.time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
 /* Set two states at one moment: no reader may see the first one. */
@@ -195,7 +195,7 @@ static bool read_times(struct perf_times *times)
 {
 	/* A read of a stopped clock has no moment: use any earlier one. */
 	times->when = s.began;
-	if (readers_try_standing && perf_times_standing(&s.event, times))
+	if (readers_try_standing && perf_times_clock_stopped(&s.event, times))
 		return true;
 	if (!readers_wait)
 		return perf_times_read(&s.event, times);
