@@ -33,42 +33,42 @@ static int x86_first_choice(u64 mask, u64 prefer)
 	return __ffs64(mask & prefer ?: mask);
 }
 
-/* Mask of the counters for @wish if others use the counters @used. */
-static u64 x86_wish_free(const struct x86_wish *wish, u64 used)
+/* Mask of the counters for @c if others use the counters @used. */
+static u64 x86_constraint_avail(const struct x86_constraint *c, u64 used)
 {
-	return wish->allowed & ~(wish->pair ? used | used >> 1 : used);
+	return c->allowed & ~(c->pair ? used | used >> 1 : used);
 }
 
 /* Keep all counters, and assign free ones to the rest. Returns false if that is not possible. */
-static bool x86_assign_simply(struct x86_wish *wishes, int n, u64 prefer)
+static bool x86_assign_simply(struct x86_constraint *constraints, int n, u64 prefer)
 {
 	u64 used = 0;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		if (wishes[i].now < 0)
+		if (constraints[i].now < 0)
 			continue;
-		if (!(x86_wish_free(&wishes[i], used) & BIT_ULL(wishes[i].now)))
+		if (!(x86_constraint_avail(&constraints[i], used) & BIT_ULL(constraints[i].now)))
 			return false;
-		used |= x86_wish_takes(&wishes[i], wishes[i].now);
+		used |= x86_constraint_counters(&constraints[i], constraints[i].now);
 	}
 	for (i = 0; i < n; i++) {
-		u64 free = x86_wish_free(&wishes[i], used);
+		u64 free = x86_constraint_avail(&constraints[i], used);
 
-		wishes[i].place = wishes[i].now;
-		if (wishes[i].now >= 0)
+		constraints[i].place = constraints[i].now;
+		if (constraints[i].now >= 0)
 			continue;
 		if (!free)
 			return false;
-		wishes[i].place = x86_first_choice(free, prefer);
-		used |= x86_wish_takes(&wishes[i], wishes[i].place);
+		constraints[i].place = x86_first_choice(free, prefer);
+		used |= x86_constraint_counters(&constraints[i], constraints[i].place);
 	}
 	return true;
 }
 
-static int x86_cost(const struct x86_wish *wish, int counter)
+static int x86_cost(const struct x86_constraint *c, int counter)
 {
-	return wish->now >= 0 && wish->now != counter;
+	return c->now >= 0 && c->now != counter;
 }
 
 /**
@@ -85,34 +85,35 @@ struct x86_paths {
 	u64	taken;
 };
 
-/* Extend the path to @wish, with cost @cost, to its counters. Returns true if a cost has fallen. */
-static bool x86_extend(struct x86_paths *p, const struct x86_wish *wishes, int wish, int cost)
+/* Extend the path to @c, with cost @cost, to its counters. Returns true if a cost has fallen. */
+static bool x86_extend(struct x86_paths *p, const struct x86_constraint *constraints, int c,
+		       int cost)
 {
-	u64 mask = wishes[wish].allowed & ~p->taken;
+	u64 mask = constraints[c].allowed & ~p->taken;
 	bool better = false;
 	int i;
 
 	for (; mask; mask &= mask - 1) {
-		int there = cost + x86_cost(&wishes[wish], i = __ffs64(mask));
+		int there = cost + x86_cost(&constraints[c], i = __ffs64(mask));
 
-		if (there >= p->cost[i] || p->owner[i] == wish)
+		if (there >= p->cost[i] || p->owner[i] == c)
 			continue;
 		p->cost[i] = there;
-		p->from[i] = wish;
+		p->from[i] = c;
 		better = true;
 	}
 	return better;
 }
 
 /* Find the unassigned counter with the cheapest path from @first; -1: none. */
-static int x86_find_path(struct x86_paths *p, const struct x86_wish *wishes, int n, int first,
-			 u64 prefer)
+static int x86_find_path(struct x86_paths *p, const struct x86_constraint *constraints, int n,
+			 int first, u64 prefer)
 {
 	int i, round, best = -1;
 
 	for (i = 0; i < X86_COUNTERS_MAX; i++)
 		p->cost[i] = INT_MAX;
-	x86_extend(p, wishes, first, 0);
+	x86_extend(p, constraints, first, 0);
 	/*
 	 * No cycle has a negative cost, so a shortest path has each count once: n rounds are
 	 * enough.
@@ -125,8 +126,8 @@ static int x86_find_path(struct x86_paths *p, const struct x86_wish *wishes, int
 
 			if (owner < 0 || p->cost[i] == INT_MAX)
 				continue;
-			better |= x86_extend(p, wishes, owner,
-					     p->cost[i] - x86_cost(&wishes[owner], i));
+			better |= x86_extend(p, constraints, owner,
+					     p->cost[i] - x86_cost(&constraints[owner], i));
 		}
 		if (!better)
 			break;
@@ -143,17 +144,17 @@ static int x86_find_path(struct x86_paths *p, const struct x86_wish *wishes, int
 }
 
 /* Assign counters to all counts but pairs, which have the counters @taken. */
-static bool x86_assign_by_paths(struct x86_wish *wishes, int n, u64 prefer, u64 taken)
+static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 prefer, u64 taken)
 {
 	struct x86_paths p = { .taken = taken };
-	int i, wish, counter;
+	int i, c, counter;
 
 	for (i = 0; i < X86_COUNTERS_MAX; i++)
 		p.owner[i] = -1;
-	for (wish = 0; wish < n; wish++) {
-		if (wishes[wish].pair)
+	for (c = 0; c < n; c++) {
+		if (constraints[c].pair)
 			continue;
-		counter = x86_find_path(&p, wishes, n, wish, prefer);
+		counter = x86_find_path(&p, constraints, n, c, prefer);
 		if (counter < 0)
 			return false;
 		/* Each count on the path moves to the next counter of the path. */
@@ -161,12 +162,12 @@ static bool x86_assign_by_paths(struct x86_wish *wishes, int n, u64 prefer, u64 
 			int taker = p.from[counter], left;
 
 			p.owner[counter] = taker;
-			if (taker == wish) {
-				wishes[taker].place = counter;
+			if (taker == c) {
+				constraints[taker].place = counter;
 				break;
 			}
-			left = wishes[taker].place;
-			wishes[taker].place = counter;
+			left = constraints[taker].place;
+			constraints[taker].place = counter;
 			counter = left;
 		}
 	}
@@ -175,57 +176,58 @@ static bool x86_assign_by_paths(struct x86_wish *wishes, int n, u64 prefer, u64 
 
 /**
  * struct x86_search - search for the cheapest places of the pairs
- * @wishes: the counts
- * @n: number of @wishes
+ * @constraints: the counts
+ * @n: number of @constraints
  * @prefer: see x86_assign()
  * @least: number of moves of the best assignment so far; INT_MAX: none found
  * @best: counter of each count in that assignment
  */
 struct x86_search {
-	struct x86_wish	*wishes;
-	int		n;
-	u64		prefer;
-	int		least;
-	s8		best[X86_COUNTERS_MAX];
+	struct x86_constraint	*constraints;
+	int			n;
+	u64			prefer;
+	int			least;
+	s8			best[X86_COUNTERS_MAX];
 };
 
 /* Place the pairs from index @i on. Those before use the counters @taken, after @moves moves. */
 static void x86_try_pairs(struct x86_search *search, int i, u64 taken, int moves)
 {
-	struct x86_wish *wishes = search->wishes;
+	struct x86_constraint *constraints = search->constraints;
 	u64 free;
 
-	while (i < search->n && !wishes[i].pair)
+	while (i < search->n && !constraints[i].pair)
 		i++;
 	if (moves >= search->least)
 		return;
 	if (i < search->n) {
-		for (free = x86_wish_free(&wishes[i], taken); free; free &= free - 1) {
+		for (free = x86_constraint_avail(&constraints[i], taken); free; free &= free - 1) {
 			int place = __ffs64(free);
 
-			wishes[i].place = place;
-			x86_try_pairs(search, i + 1, taken | x86_wish_takes(&wishes[i], place),
-				      moves + x86_cost(&wishes[i], place));
+			constraints[i].place = place;
+			x86_try_pairs(search, i + 1,
+				      taken | x86_constraint_counters(&constraints[i], place),
+				      moves + x86_cost(&constraints[i], place));
 		}
 		return;
 	}
-	if (!x86_assign_by_paths(wishes, search->n, search->prefer, taken))
+	if (!x86_assign_by_paths(constraints, search->n, search->prefer, taken))
 		return;
 	for (i = 0; i < search->n; i++) {
-		if (!wishes[i].pair)
-			moves += x86_cost(&wishes[i], wishes[i].place);
+		if (!constraints[i].pair)
+			moves += x86_cost(&constraints[i], constraints[i].place);
 	}
 	if (moves >= search->least)
 		return;
 	search->least = moves;
 	for (i = 0; i < search->n; i++)
-		search->best[i] = wishes[i].place;
+		search->best[i] = constraints[i].place;
 }
 
-static bool x86_assign_with_pairs(struct x86_wish *wishes, int n, u64 prefer)
+static bool x86_assign_with_pairs(struct x86_constraint *constraints, int n, u64 prefer)
 {
 	struct x86_search search = {
-		.wishes = wishes, .n = n, .prefer = prefer, .least = INT_MAX,
+		.constraints = constraints, .n = n, .prefer = prefer, .least = INT_MAX,
 	};
 	int i;
 
@@ -233,24 +235,24 @@ static bool x86_assign_with_pairs(struct x86_wish *wishes, int n, u64 prefer)
 	if (search.least == INT_MAX)
 		return false;
 	for (i = 0; i < n; i++)
-		wishes[i].place = search.best[i];
+		constraints[i].place = search.best[i];
 	return true;
 }
 
-static bool x86_assign_hard(struct x86_wish *wishes, int n, u64 prefer)
+static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefer)
 {
 	int i;
 
 	for (i = 0; i < n; i++) {
-		if (wishes[i].pair)
-			return x86_assign_with_pairs(wishes, n, prefer);
+		if (constraints[i].pair)
+			return x86_assign_with_pairs(constraints, n, prefer);
 	}
-	return x86_assign_by_paths(wishes, n, prefer, 0);
+	return x86_assign_by_paths(constraints, n, prefer, 0);
 }
 
 /**
  * x86_assign - assign a counter, or a pair of counters, to each count
- * @wishes: array of @n counts; @allowed, @now and @pair are set
+ * @constraints: array of @n counts; @allowed, @now and @pair are set
  * @n: number of counts, at most X86_COUNTERS_MAX
  * @prefer: mask of the counters to use first
  *
@@ -261,10 +263,11 @@ static bool x86_assign_hard(struct x86_wish *wishes, int n, u64 prefer)
  * Return: true if all counts have a counter, with @place of each set such that as few as possible
  * move; false otherwise.
  */
-bool x86_assign(struct x86_wish *wishes, int n, u64 prefer)
+bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer)
 {
 	return n <= X86_COUNTERS_MAX &&
-	       (x86_assign_simply(wishes, n, prefer) || x86_assign_hard(wishes, n, prefer));
+	       (x86_assign_simply(constraints, n, prefer) ||
+		x86_assign_hard(constraints, n, prefer));
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -13,25 +13,25 @@
 #define X86_COUNTERS_MAX	64
 
 /**
- * struct x86_wish - the constraint of a count, and the counter assigned
+ * struct x86_constraint - the constraint of a count, and the counter assigned
  * @allowed: mask of the counters that can count it; for a pair, of the lower ones
  * @now: the counter programmed now; -1: none
  * @place: the counter assigned
  * @pair: the next counter is used, too
  */
-struct x86_wish {
+struct x86_constraint {
 	u64	allowed;
 	s8	now;
 	s8	place;
 	bool	pair;
 };
 
-/* Mask of the counters in use by @wish on @counter. */
-static inline u64 x86_wish_takes(const struct x86_wish *wish, int counter)
+/* Mask of the counters in use by @c on @counter. */
+static inline u64 x86_constraint_counters(const struct x86_constraint *c, int counter)
 {
-	return (wish->pair ? 3ULL : 1ULL) << counter;
+	return (c->pair ? 3ULL : 1ULL) << counter;
 }
 
-bool x86_assign(struct x86_wish *wishes, int n, u64 prefer);
+bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer);
 
 #endif

@@ -243,14 +243,14 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
  * @n: number of counts
  * @samplers: numbers of their clients that sample
  * @keys: their keys
- * @wishes: their constraints
+ * @constraints: their constraints
  * @extra: the extra registers
  */
 struct x86_alone {
 	int			n;
 	unsigned int		samplers[X86_COUNTERS_MAX];
 	struct x86_key		keys[X86_COUNTERS_MAX];
-	struct x86_wish		wishes[X86_COUNTERS_MAX];
+	struct x86_constraint	constraints[X86_COUNTERS_MAX];
 	struct x86_extra_set	extra;
 };
 
@@ -280,7 +280,7 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	if (alone->n == X86_COUNTERS_MAX)
 		return -EINVAL;
 	alone->samplers[alone->n] = samples;
-	alone->wishes[alone->n] = (struct x86_wish){
+	alone->constraints[alone->n] = (struct x86_constraint){
 		.allowed = key.allowed, .now = -1, .pair = key.flags & X86_PAIR,
 	};
 	alone->keys[alone->n++] = key;
@@ -305,7 +305,7 @@ static int x86_check_group(struct x86_core *core, struct perf_event *event)
 	}
 	if (err)
 		return err;
-	return x86_assign(alone->wishes, alone->n, 0) ? 0 : -EINVAL;
+	return x86_assign(alone->constraints, alone->n, 0) ? 0 : -EINVAL;
 }
 
 /*

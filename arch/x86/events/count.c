@@ -442,7 +442,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 
 /* Assign counters such that no other CPU of the node has a northbridge event on the same ones. */
 static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-			       struct x86_wish *wishes, int n)
+			       struct x86_constraint *constraints, int n)
 {
 	u64 others, mine;
 	s64 seen;
@@ -452,13 +452,15 @@ static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_
 		others = x86_node_others(cpu, &seen);
 		for (i = 0; i < n; i++) {
 			if (counts[i]->key.flags & X86_NODE)
-				wishes[i].allowed = x86_count_allowed(counts[i], claimed | others);
+				constraints[i].allowed =
+					x86_count_allowed(counts[i], claimed | others);
 		}
-		if (!x86_assign(wishes, n, 0))
+		if (!x86_assign(constraints, n, 0))
 			return false;
 		for (i = 0, mine = 0; i < n; i++) {
 			if (counts[i]->key.flags & X86_NODE)
-				mine |= x86_wish_takes(&wishes[i], wishes[i].place);
+				mine |= x86_constraint_counters(&constraints[i],
+								constraints[i].place);
 		}
 	} while (!x86_node_take(cpu, seen, mine));
 	cpu->node_changed = true;
@@ -506,7 +508,7 @@ static bool x86_count_is_pinned(const struct x86_count *count)
  */
 int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only)
 {
-	struct x86_wish wishes[X86_COUNTERS_MAX];
+	struct x86_constraint constraints[X86_COUNTERS_MAX];
 	struct x86_count *counts[X86_COUNTERS_MAX];
 	bool in_node = false, found;
 	u64 wanted = 0;
@@ -518,7 +520,7 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 			continue;
 		in_node |= cpu->counts[i].key.flags & X86_NODE;
 		counts[n] = &cpu->counts[i];
-		wishes[n] = (struct x86_wish){
+		constraints[n] = (struct x86_constraint){
 			.allowed = x86_count_allowed(counts[n], claimed),
 			.now = counts[n]->counter,
 			.pair = counts[n]->key.flags & X86_PAIR,
@@ -526,11 +528,11 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 		n++;
 	}
 	if (cpu->threads)
-		found = x86_place_beside(cpu, claimed, counts, wishes, n);
+		found = x86_place_beside(cpu, claimed, counts, constraints, n);
 	else if (in_node)
-		found = x86_assign_in_node(cpu, claimed, counts, wishes, n);
+		found = x86_assign_in_node(cpu, claimed, counts, constraints, n);
 	else
-		found = x86_assign(wishes, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
+		found = x86_assign(constraints, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
 	if (!found)
 		return -EAGAIN;
 	if (pinned_only) {
@@ -538,9 +540,9 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 			cpu->counts[i].wanted = -1;
 	}
 	for (i = 0; i < n; i++) {
-		counts[i]->wanted = wishes[i].place;
+		counts[i]->wanted = constraints[i].place;
 		x86_tell_index(counts[i]);
-		wanted |= x86_wish_takes(&wishes[i], wishes[i].place);
+		wanted |= x86_constraint_counters(&constraints[i], constraints[i].place);
 	}
 	cpu->wanted = wanted;
 	cpu->unplaced = false;

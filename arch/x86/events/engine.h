@@ -527,7 +527,7 @@ void x86_node_init(unsigned int number);
 
 /* thread.c */
 bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-		      struct x86_wish *wishes, int n);
+		      struct x86_constraint *constraints, int n);
 bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
 void x86_threads_leave(struct x86_pmu_cpu *cpu);

@@ -69,17 +69,17 @@ bool x86_has_exclusive(unsigned int what)
 int perf_assign_events(struct event_constraint **constraints, int n,
 		       int wmin, int wmax, int gpmax, int *assign)
 {
-	struct x86_wish wishes[X86_COUNTERS_MAX];
+	struct x86_constraint list[X86_COUNTERS_MAX];
 	int i;
 
 	if (n > X86_COUNTERS_MAX)
 		return n;
 	for (i = 0; i < n; i++)
-		wishes[i] = (struct x86_wish){ .allowed = constraints[i]->idxmsk64, .now = -1 };
-	if (!x86_assign(wishes, n, 0))
+		list[i] = (struct x86_constraint){ .allowed = constraints[i]->idxmsk64, .now = -1 };
+	if (!x86_assign(list, n, 0))
 		return n;
 	for (i = 0; assign && i < n; i++)
-		assign[i] = wishes[i].place;
+		assign[i] = list[i].place;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(perf_assign_events);

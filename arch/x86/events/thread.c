@@ -15,27 +15,28 @@
 
 #include "engine.h"
 
-static bool x86_takes_half(const struct x86_core *core, const struct x86_wish *wishes, int n)
+static bool x86_takes_half(const struct x86_core *core, const struct x86_constraint *constraints,
+			   int n)
 {
 	const u64 general = core->counters & ~X86_FIXED_ALL;
 	u64 taken = 0;
 	int i;
 
 	for (i = 0; i < n; i++)
-		taken |= x86_wish_takes(&wishes[i], wishes[i].place);
+		taken |= x86_constraint_counters(&constraints[i], constraints[i].place);
 	return hweight64(taken & general) <= hweight64(general) / 2;
 }
 
 /* If too many general counters are taken, assign again: move counts to fixed counters. */
-static bool x86_assign_half(const struct x86_core *core, struct x86_wish *wishes, int n)
+static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *constraints, int n)
 {
 	int i;
 
-	if (x86_takes_half(core, wishes, n))
+	if (x86_takes_half(core, constraints, n))
 		return true;
 	for (i = 0; i < n; i++)
-		wishes[i].now = -1;
-	return x86_assign(wishes, n, X86_FIXED_ALL) && x86_takes_half(core, wishes, n);
+		constraints[i].now = -1;
+	return x86_assign(constraints, n, X86_FIXED_ALL) && x86_takes_half(core, constraints, n);
 }
 
 /**
@@ -43,14 +44,14 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_wish *wishes
  * @cpu: this CPU, with @threads
  * @claimed: mask of the counters not to be assigned
  * @counts: array of @n counts
- * @wishes: array of @n constraints, whose allowed counters are set here
+ * @constraints: array of @n constraints, whose allowed counters are set here
  * @n: number of counts
  *
  * Context: interrupts off.
  * Return: true on success, false if there are not enough counters.
  */
 bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-		      struct x86_wish *wishes, int n)
+		      struct x86_constraint *constraints, int n)
 {
 	struct x86_threads *threads = cpu->threads;
 	struct x86_thread *mine = &threads->thread[cpu->thread];
@@ -61,19 +62,19 @@ bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **c
 	raw_spin_lock(&threads->lock);
 	leaks = other->leaks;
 	for (i = 0; i < n; i++) {
-		wishes[i].allowed = x86_count_allowed(counts[i], claimed | other->leaks);
+		constraints[i].allowed = x86_count_allowed(counts[i], claimed | other->leaks);
 		if (!(counts[i]->key.flags & X86_LEAKS))
 			continue;
-		wishes[i].allowed &= ~other->used;
+		constraints[i].allowed &= ~other->used;
 		leaks = true;
 	}
-	found = x86_assign(wishes, n, X86_FIXED_ALL);
+	found = x86_assign(constraints, n, X86_FIXED_ALL);
 	if (found && leaks && other->online)
-		found = x86_assign_half(cpu->core, wishes, n);
+		found = x86_assign_half(cpu->core, constraints, n);
 	for (i = 0; found && i < n; i++) {
-		mine->used |= BIT_ULL(wishes[i].place);
+		mine->used |= BIT_ULL(constraints[i].place);
 		if (counts[i]->key.flags & X86_LEAKS)
-			mine->leaks |= BIT_ULL(wishes[i].place);
+			mine->leaks |= BIT_ULL(constraints[i].place);
 	}
 	raw_spin_unlock(&threads->lock);
 	cpu->threads_changed |= found;

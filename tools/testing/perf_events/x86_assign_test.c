@@ -10,7 +10,7 @@
 
 #define MAX_WISHES	8
 
-static void random_wishes(struct x86_wish *wishes, int n, int counters, u64 *state)
+static void random_wishes(struct x86_constraint *constraints, int n, int counters, u64 *state)
 {
 	u64 taken = 0;
 	int i;
@@ -23,35 +23,35 @@ static void random_wishes(struct x86_wish *wishes, int n, int counters, u64 *sta
 		if (harness_random(state) % 2)
 			mask = harness_random(state) % 2 ? BIT_ULL(counters) - 1 :
 			       BIT_ULL(harness_random(state) % counters);
-		wishes[i] = (struct x86_wish){ .allowed = mask, .now = -1 };
+		constraints[i] = (struct x86_constraint){ .allowed = mask, .now = -1 };
 		if (harness_random(state) % 4 == 0) {
-			wishes[i].pair = true;
-			wishes[i].allowed &= 0x5555555555555555ULL;
+			constraints[i].pair = true;
+			constraints[i].allowed &= 0x5555555555555555ULL;
 		}
-		free = x86_wish_free(&wishes[i], taken);
+		free = x86_constraint_avail(&constraints[i], taken);
 		if (free && harness_random(state) % 3) {
-			wishes[i].now = __builtin_ctzll(free);
-			taken |= x86_wish_takes(&wishes[i], wishes[i].now);
+			constraints[i].now = __builtin_ctzll(free);
+			taken |= x86_constraint_counters(&constraints[i], constraints[i].now);
 		}
 	}
 }
 
 static bool try_small(void)
 {
-	static const struct { int wishes, counters; } sizes[] = {
+	static const struct { int constraints, counters; } sizes[] = {
 		{ 0, 3 }, { 1, 3 }, { 2, 3 }, { 3, 3 }, { 4, 3 }, { 2, 4 }, { 3, 4 }, { 4, 4 },
 		{ 3, 5 }, { 5, 2 }, { 8, 2 },
 	};
-	struct x86_wish wishes[MAX_WISHES];
+	struct x86_constraint constraints[MAX_WISHES];
 	unsigned long tried = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		const char *fault = assign_try_all(wishes, 0, sizes[i].wishes,
+		const char *fault = assign_try_all(constraints, 0, sizes[i].constraints,
 						   sizes[i].counters, 0, &tried);
 
 		if (fault) {
-			printf("# %d wishes, %d counters: %s\n", sizes[i].wishes,
+			printf("# %d wishes, %d counters: %s\n", sizes[i].constraints,
 			       sizes[i].counters, fault);
 			return false;
 		}
@@ -63,7 +63,7 @@ static bool try_small(void)
 static bool try_random(double seconds)
 {
 	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
-	struct x86_wish wishes[MAX_WISHES];
+	struct x86_constraint constraints[MAX_WISHES];
 	u64 state = 0x9e3779b97f4a7c15ULL;
 	unsigned long tried = 0;
 
@@ -71,8 +71,8 @@ static bool try_random(double seconds)
 		int n = 1 + harness_random(&state) % MAX_WISHES;
 		const char *fault;
 
-		random_wishes(wishes, n, 4 + harness_random(&state) % 5, &state);
-		fault = assign_fault(wishes, n, harness_random(&state));
+		random_wishes(constraints, n, 4 + harness_random(&state) % 5, &state);
+		fault = assign_fault(constraints, n, harness_random(&state));
 		if (fault) {
 			printf("# %d random wishes: %s\n", n, fault);
 			return false;

@@ -5,7 +5,7 @@
  */
 
 /* Returns the fewest moves of all assignments; -1: there is no assignment. */
-static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
+static int assign_least_moves(const struct x86_constraint *constraints, int n, u64 used)
 {
 	int best = -1, i;
 
@@ -14,12 +14,14 @@ static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
 	for (i = 0; i < X86_COUNTERS_MAX; i++) {
 		int rest, moves;
 
-		if (!(wishes->allowed & BIT_ULL(i)) || used & x86_wish_takes(wishes, i))
+		if (!(constraints->allowed & BIT_ULL(i)) ||
+		    used & x86_constraint_counters(constraints, i))
 			continue;
-		rest = assign_least_moves(wishes + 1, n - 1, used | x86_wish_takes(wishes, i));
+		rest = assign_least_moves(constraints + 1, n - 1,
+					  used | x86_constraint_counters(constraints, i));
 		if (rest < 0)
 			continue;
-		moves = rest + (wishes->now >= 0 && wishes->now != i);
+		moves = rest + (constraints->now >= 0 && constraints->now != i);
 		if (best < 0 || moves < best)
 			best = moves;
 	}
@@ -27,10 +29,10 @@ static int assign_least_moves(const struct x86_wish *wishes, int n, u64 used)
 }
 
 /* Compares x86_assign() with all assignments. Returns the fault found, or NULL. */
-static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
+static const char *assign_fault(struct x86_constraint *constraints, int n, u64 prefer)
 {
-	int least = assign_least_moves(wishes, n, 0), moves = 0, i;
-	bool found = x86_assign(wishes, n, prefer);
+	int least = assign_least_moves(constraints, n, 0), moves = 0, i;
+	bool found = x86_assign(constraints, n, prefer);
 	u64 used = 0;
 
 	if (least < 0)
@@ -38,12 +40,13 @@ static const char *assign_fault(struct x86_wish *wishes, int n, u64 prefer)
 	if (!found)
 		return "an assignment is not found";
 	for (i = 0; i < n; i++) {
-		if (wishes[i].place < 0 || !(wishes[i].allowed & BIT_ULL(wishes[i].place)))
+		if (constraints[i].place < 0 ||
+		    !(constraints[i].allowed & BIT_ULL(constraints[i].place)))
 			return "a counter is not allowed";
-		if (used & x86_wish_takes(&wishes[i], wishes[i].place))
+		if (used & x86_constraint_counters(&constraints[i], constraints[i].place))
 			return "a counter is given twice";
-		used |= x86_wish_takes(&wishes[i], wishes[i].place);
-		moves += wishes[i].now >= 0 && wishes[i].now != wishes[i].place;
+		used |= x86_constraint_counters(&constraints[i], constraints[i].place);
+		moves += constraints[i].now >= 0 && constraints[i].now != constraints[i].place;
 	}
 	return moves == least ? NULL : "more move than must";
 }
@@ -58,7 +61,7 @@ static bool assign_can_be_pair(u64 mask)
  * Tries all lists of @n counts, in the order of their masks, on a PMU with @counters: each with
  * every set of counters, and currently on each free counter of that set, or on none.
  */
-static const char *assign_try_all(struct x86_wish *wishes, int i, int n, int counters,
+static const char *assign_try_all(struct x86_constraint *constraints, int i, int n, int counters,
 				  u64 taken, unsigned long *tried)
 {
 	const char *fault;
@@ -67,21 +70,21 @@ static const char *assign_try_all(struct x86_wish *wishes, int i, int n, int cou
 
 	if (i == n) {
 		++*tried;
-		return assign_fault(wishes, n, *tried);
+		return assign_fault(constraints, n, *tried);
 	}
-	for (mask = i ? wishes[i - 1].allowed : 1; mask < BIT_ULL(counters); mask++) {
+	for (mask = i ? constraints[i - 1].allowed : 1; mask < BIT_ULL(counters); mask++) {
 		for (pair = 0; pair <= assign_can_be_pair(mask); pair++) {
 			for (now = -1; now < counters; now++) {
-				struct x86_wish *wish = &wishes[i];
+				struct x86_constraint *c = &constraints[i];
 				u64 takes;
 
-				*wish = (struct x86_wish){
-					.allowed = mask, .now = now, .pair = pair,
+				*c = (struct x86_constraint){
+				     .allowed = mask, .now = now, .pair = pair,
 				};
-				takes = now < 0 ? 0 : x86_wish_takes(wish, now);
+				takes = now < 0 ? 0 : x86_constraint_counters(c, now);
 				if (now >= 0 && (!(mask & BIT_ULL(now)) || taken & takes))
 					continue;
-				fault = assign_try_all(wishes, i + 1, n, counters,
+				fault = assign_try_all(constraints, i + 1, n, counters,
 						       taken | takes, tried);
 				if (fault)
 					return fault;

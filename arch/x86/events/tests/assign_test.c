@@ -11,13 +11,13 @@
 /* tools/testing/perf_events/assign_test.c tries more counters. */
 static void assign_all_of_three_counters(struct kunit *test)
 {
-	struct x86_wish wishes[4];
+	struct x86_constraint constraints[4];
 	unsigned long tried = 0;
 	const char *fault;
 	int n;
 
-	for (n = 0; n <= ARRAY_SIZE(wishes); n++) {
-		fault = assign_try_all(wishes, 0, n, 3, 0, &tried);
+	for (n = 0; n <= ARRAY_SIZE(constraints); n++) {
+		fault = assign_try_all(constraints, 0, n, 3, 0, &tried);
 		if (fault)
 			KUNIT_FAIL(test, "%d wishes: %s", n, fault);
 	}
@@ -27,38 +27,38 @@ static void assign_all_of_three_counters(struct kunit *test)
 /* As on a real CPU: eight general and four fixed counters */
 static void assign_many(struct kunit *test)
 {
-	struct x86_wish wishes[12];
+	struct x86_constraint constraints[12];
 	int i;
 
 	for (i = 0; i < 12; i++)
-		wishes[i] = (struct x86_wish){ .allowed = 0xf000000ffULL, .now = -1 };
-	KUNIT_EXPECT_TRUE(test, x86_assign(wishes, 12, 0));
+		constraints[i] = (struct x86_constraint){ .allowed = 0xf000000ffULL, .now = -1 };
+	KUNIT_EXPECT_TRUE(test, x86_assign(constraints, 12, 0));
 	/* Add a count that needs a counter which another count can leave. */
 	for (i = 0; i < 12; i++)
-		wishes[i].now = i < 8 ? i : i + 24;
-	wishes[0].allowed = 0xff;
-	KUNIT_EXPECT_TRUE(test, x86_assign(wishes, 12, 0));
-	wishes[11].now = -1;
-	wishes[11].allowed = BIT_ULL(0);
-	KUNIT_EXPECT_TRUE(test, x86_assign(wishes, 12, 0));
-	KUNIT_EXPECT_EQ(test, wishes[11].place, 0);
+		constraints[i].now = i < 8 ? i : i + 24;
+	constraints[0].allowed = 0xff;
+	KUNIT_EXPECT_TRUE(test, x86_assign(constraints, 12, 0));
+	constraints[11].now = -1;
+	constraints[11].allowed = BIT_ULL(0);
+	KUNIT_EXPECT_TRUE(test, x86_assign(constraints, 12, 0));
+	KUNIT_EXPECT_EQ(test, constraints[11].place, 0);
 	for (i = 0; i < 12; i++)
-		wishes[i].allowed = 0xf00000007fULL & ~(i ? 0ULL : 0ULL);
-	wishes[0].allowed = 0;
-	KUNIT_EXPECT_FALSE(test, x86_assign(wishes, 12, 0));
+		constraints[i].allowed = 0xf00000007fULL & ~(i ? 0ULL : 0ULL);
+	constraints[0].allowed = 0;
+	KUNIT_EXPECT_FALSE(test, x86_assign(constraints, 12, 0));
 }
 
 static void assign_prefers(struct kunit *test)
 {
-	struct x86_wish wish = { .allowed = 0x30000000fULL, .now = -1 };
+	struct x86_constraint c = { .allowed = 0x30000000fULL, .now = -1 };
 
-	KUNIT_EXPECT_TRUE(test, x86_assign(&wish, 1, GENMASK_ULL(63, 32)));
-	KUNIT_EXPECT_EQ(test, wish.place, 32);
-	KUNIT_EXPECT_TRUE(test, x86_assign(&wish, 1, 0));
-	KUNIT_EXPECT_EQ(test, wish.place, 0);
-	wish.now = 2;
-	KUNIT_EXPECT_TRUE(test, x86_assign(&wish, 1, GENMASK_ULL(63, 32)));
-	KUNIT_EXPECT_EQ(test, wish.place, 2);
+	KUNIT_EXPECT_TRUE(test, x86_assign(&c, 1, GENMASK_ULL(63, 32)));
+	KUNIT_EXPECT_EQ(test, c.place, 32);
+	KUNIT_EXPECT_TRUE(test, x86_assign(&c, 1, 0));
+	KUNIT_EXPECT_EQ(test, c.place, 0);
+	c.now = 2;
+	KUNIT_EXPECT_TRUE(test, x86_assign(&c, 1, GENMASK_ULL(63, 32)));
+	KUNIT_EXPECT_EQ(test, c.place, 2);
 }
 
 static struct kunit_case assign_cases[] = {
