@@ -503,17 +503,17 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
  * Release the counters not needed for northbridge events any more to other CPUs of the node. So a
  * count of such an event is not cached.
  */
-static void x86_settle_node(struct x86_pmu_cpu *cpu)
+static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 {
 	u64 keep = 0;
 	int i;
 
-	cpu->node_changed = false;
+	cpu->nb_changed = false;
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
 		int counter = count->counter;
 
-		if (!(count->key.flags & X86_NODE) || counter < 0)
+		if (!(count->key.flags & X86_AMD_NB) || counter < 0)
 			continue;
 		if (count->nr_clients) {
 			keep |= BIT_ULL(counter);
@@ -522,7 +522,7 @@ static void x86_settle_node(struct x86_pmu_cpu *cpu)
 		x86_count_forget(cpu, count);
 		x86_write_select(cpu, counter, 0);
 	}
-	x86_node_keep(cpu, keep);
+	x86_amd_nb_put_others(cpu, keep);
 }
 
 /* All registers are programmed, so counters of cached counts are stopped. */
@@ -583,8 +583,8 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 		if (cpu->core->taken)
 			x86_force_abort(cpu, cpu->wanted | cpu->claimed);
 		/* An NMI attaches, detaches and moves no counts. */
-		if (cpu->node_changed && !in_nmi())
-			x86_settle_node(cpu);
+		if (cpu->nb_changed && !in_nmi())
+			x86_amd_nb_put_unused(cpu);
 		if (cpu->threads && cpu->threads_changed && !in_nmi())
 			x86_settle_threads(cpu);
 		barrier();

@@ -156,8 +156,8 @@ u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, str
 		return general;
 	if (limit->flags & X86_LIMIT_OR_GENERAL)
 		return (limit->counters & core->counters) | general;
-	if (limit->flags & X86_LIMIT_NODE)
-		key->flags |= X86_NODE;
+	if (limit->flags & X86_LIMIT_AMD_NB)
+		key->flags |= X86_AMD_NB;
 	if (limit->flags & X86_LIMIT_HT_LEAKS)
 		key->flags |= X86_LEAKS;
 	if (limit->flags & X86_LIMIT_PAIR) {

@@ -265,9 +265,9 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 		}
 		if (count->key.flags & X86_METRICS)
 			dirty |= X86_METRICS_RUN;
-		/* x86_settle_node() cannot do this for a count that was freed. */
+		/* x86_amd_nb_put_unused() cannot do this for a count that was freed. */
 		x86_count_forget(cpu, count);
-		if (count->key.flags & X86_NODE)
+		if (count->key.flags & X86_AMD_NB)
 			x86_write_select(cpu, i, 0);
 	}
 	x86_clear_counters(cpu, dirty);
@@ -430,8 +430,8 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		return;
 	x86_drop_extra(cpu, &count->key, count->extra);
 	count->extra = NULL;
-	if (count->key.flags & X86_NODE)
-		cpu->node_changed = true;
+	if (count->key.flags & X86_AMD_NB)
+		cpu->nb_changed = true;
 	cpu->threads_changed = true;
 	if (count->wanted >= 0)
 		cpu->wanted &= ~x86_count_takes(count, count->wanted);
@@ -441,29 +441,29 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 }
 
 /* Assign counters such that no other CPU of the node has a northbridge event on the same ones. */
-static bool x86_assign_in_node(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-			       struct x86_constraint *constraints, int n)
+static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
+			      struct x86_constraint *constraints, int n)
 {
 	u64 others, mine;
 	s64 seen;
 	int i;
 
 	do {
-		others = x86_node_others(cpu, &seen);
+		others = x86_amd_nb_used_elsewhere(cpu, &seen);
 		for (i = 0; i < n; i++) {
-			if (counts[i]->key.flags & X86_NODE)
+			if (counts[i]->key.flags & X86_AMD_NB)
 				constraints[i].allowed =
 					x86_count_allowed(counts[i], claimed | others);
 		}
 		if (!x86_assign(constraints, n, 0))
 			return false;
 		for (i = 0, mine = 0; i < n; i++) {
-			if (counts[i]->key.flags & X86_NODE)
+			if (counts[i]->key.flags & X86_AMD_NB)
 				mine |= x86_constraint_counters(&constraints[i],
 								constraints[i].place);
 		}
-	} while (!x86_node_take(cpu, seen, mine));
-	cpu->node_changed = true;
+	} while (!x86_amd_nb_get(cpu, seen, mine));
+	cpu->nb_changed = true;
 	return true;
 }
 
@@ -510,7 +510,7 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 {
 	struct x86_constraint constraints[X86_COUNTERS_MAX];
 	struct x86_count *counts[X86_COUNTERS_MAX];
-	bool in_node = false, found;
+	bool in_amd_nb = false, found;
 	u64 wanted = 0;
 	int i, n = 0;
 
@@ -518,7 +518,7 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 		if (!cpu->counts[i].nr_clients ||
 		    (pinned_only && !x86_count_is_pinned(&cpu->counts[i])))
 			continue;
-		in_node |= cpu->counts[i].key.flags & X86_NODE;
+		in_amd_nb |= cpu->counts[i].key.flags & X86_AMD_NB;
 		counts[n] = &cpu->counts[i];
 		constraints[n] = (struct x86_constraint){
 			.allowed = x86_count_allowed(counts[n], claimed),
@@ -529,8 +529,8 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 	}
 	if (cpu->threads)
 		found = x86_place_beside(cpu, claimed, counts, constraints, n);
-	else if (in_node)
-		found = x86_assign_in_node(cpu, claimed, counts, constraints, n);
+	else if (in_amd_nb)
+		found = x86_assign_amd_nb(cpu, claimed, counts, constraints, n);
 	else
 		found = x86_assign(constraints, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
 	if (!found)

@@ -14,7 +14,7 @@
  *   extra.c		extra registers, such as MSR_OFFCORE_RSP_0
  *   metrics.c		Topdown metrics
  *   force_abort.c		TSX Force Abort: a counter used by the microcode
- *   node.c		northbridge events, shared by the CPUs of a node
+ *   amd_nb.c		northbridge events, shared by the CPUs of a node
  *   thread.c		hyper-threading erratum of memory events
  *   apply.c		reprogramming of the registers
  *   intel/pebs.c		PEBS, see precise.h
@@ -154,7 +154,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 #define X86_GUEST_ONLY		BIT(1)	/* run only while a guest runs */
 #define X86_ALONE		BIT(2)	/* do not share the counter */
 #define X86_PAIR		BIT(3)	/* use the next counter, too */
-#define X86_NODE		BIT(4)	/* northbridge event, see node.c */
+#define X86_AMD_NB		BIT(4)	/* northbridge event, see amd_nb.c */
 #define X86_LEAKS		BIT(5)	/* hyper-threading erratum, see thread.c */
 #define X86_METRICS		BIT(6)	/* counter starts at 0, see metrics.c */
 #define X86_DISTRIBUTED		BIT(7)	/* highest precision: precisely distributed PEBS */
@@ -213,10 +213,10 @@ struct x86_extra_set {
 };
 
 /**
- * struct x86_node - the CPUs that share a northbridge
+ * struct x86_amd_nb - the CPUs that share a northbridge
  * @taken: mask of counters that have a northbridge event on one of these CPUs
  */
-struct x86_node {
+struct x86_amd_nb {
 	atomic64_t	taken;
 };
 
@@ -295,7 +295,7 @@ struct x86_count {
  * @dirty: registers need reprogramming; also set by an NMI
  * @applying: x86_apply() or a claim writes registers; an NMI sets @dirty and leaves changes to that
  *	code
- * @node_changed: a northbridge event was attached, detached or moved
+ * @nb_changed: a northbridge event was attached, detached or moved
  * @turn: generation; a cached total is valid while its generation matches. Incremented when the PMU
  *	is disabled, when a group read begins, and when x86_apply() repeats
  * @running: mask of the counters that may run, on the host or in guests
@@ -315,9 +315,9 @@ struct x86_count {
  * @first_extra: storage of @core_extra, in the first CPU of the core
  * @own_written: for each of @own_extra, the x86_extra_reg::change written by this CPU; 0: unknown
  * @core_written: the same for @core_extra; each thread writes its own copy of the register
- * @node: the northbridge of this CPU
- * @first_node: storage of @node, in the first CPU of the node
- * @node_taken: mask of the counters that this CPU has taken in @node
+ * @nb: the northbridge of this CPU
+ * @first_nb: storage of @nb, in the first CPU of the node
+ * @nb_taken: mask of the counters that this CPU has taken in @nb
  * @threads: the threads of the core; NULL: the CPU does not have the erratum
  * @first_threads: storage of @threads, in the first CPU of the core
  * @thread: index of this CPU in @threads
@@ -355,7 +355,7 @@ struct x86_pmu_cpu {
 	bool			unplaced;
 	bool			dirty;
 	bool			applying;
-	bool			node_changed;
+	bool			nb_changed;
 	u64			turn;
 	u64			running;
 	u64			select[X86_COUNTERS_MAX];
@@ -374,9 +374,9 @@ struct x86_pmu_cpu {
 	struct x86_extra_set	first_extra;
 	u32			own_written[X86_EXTRA_MAX];
 	u32			core_written[X86_EXTRA_MAX];
-	struct x86_node		*node;
-	struct x86_node		first_node;
-	u64			node_taken;
+	struct x86_amd_nb	*nb;
+	struct x86_amd_nb	first_nb;
+	u64			nb_taken;
 	struct x86_threads	*threads;
 	struct x86_threads	first_threads;
 	u8			thread;
@@ -519,11 +519,11 @@ static inline u64 x86_metrics_span(const struct x86_core *core)
 	return BIT_ULL(core->fixed_width);
 }
 
-/* node.c */
-u64 x86_node_others(struct x86_pmu_cpu *cpu, s64 *seen);
-bool x86_node_take(struct x86_pmu_cpu *cpu, s64 seen, u64 counters);
-void x86_node_keep(struct x86_pmu_cpu *cpu, u64 counters);
-void x86_node_init(unsigned int number);
+/* amd_nb.c */
+u64 x86_amd_nb_used_elsewhere(struct x86_pmu_cpu *cpu, s64 *seen);
+bool x86_amd_nb_get(struct x86_pmu_cpu *cpu, s64 seen, u64 counters);
+void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters);
+void x86_amd_nb_init(unsigned int number);
 
 /* thread.c */
 bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,

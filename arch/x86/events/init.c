@@ -131,7 +131,7 @@ static int x86_cpu_starting(unsigned int number)
 	cpu->select_clear = core->bank->host_only;
 	x86_extra_init(number);
 	x86_extra_lost(cpu);
-	x86_node_init(number);
+	x86_amd_nb_init(number);
 	x86_threads_init(number, core);
 	x86_begin(cpu, core, beside);
 	x86_smm_apply(core);
@@ -152,7 +152,7 @@ static int x86_cpu_dying(unsigned int number)
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
 	x86_precise_reset(cpu);
-	x86_node_keep(cpu, 0);
+	x86_amd_nb_put_others(cpu, 0);
 	if (cpu->threads)
 		x86_threads_leave(cpu);
 	cpumask_clear_cpu(number, &cpu->core->cpus);

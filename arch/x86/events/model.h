@@ -61,7 +61,7 @@ struct x86_limit {
 #define X86_LIMIT_LOADS		BIT(6)	/* PEBS data source of a load: only L1 hit or miss */
 #define X86_LIMIT_STORES	BIT(7)	/* PEBS data source of a store: only L1 hit or miss */
 #define X86_LIMIT_TRACKS	BIT(8)	/* PEBS records have the data source of a tracked store */
-#define X86_LIMIT_NODE		BIT(4)	/* northbridge event, see node.c */
+#define X86_LIMIT_AMD_NB	BIT(4)	/* northbridge event, see amd_nb.c */
 
 /*
  * In this order: an event with any unit mask, with one unit mask, a range of events, an event with

@@ -28,7 +28,7 @@ static bool check_registers;
 #include "../../../arch/x86/events/engine.h"
 #include "../../../arch/x86/events/registers.c"
 #include "../../../arch/x86/events/extra.c"
-#include "../../../arch/x86/events/node.c"
+#include "../../../arch/x86/events/amd_nb.c"
 #include "../../../arch/x86/events/thread.c"
 #include "../../../arch/x86/events/metrics.c"
 #include "../../../arch/x86/events/count.c"
@@ -49,7 +49,7 @@ static bool check_registers;
 #define LIMITED_CODE	0x10	/* event that only counters 0 and 1 can count */
 #define EXTRA_CODE	0xb7	/* event with an extra register, which has a twin */
 #define TWIN_CODE	0xbb
-#define NODE_CODE	0xe9	/* northbridge event, see node.c */
+#define NODE_CODE	0xe9	/* northbridge event, see amd_nb.c */
 #define LEAK_CODE	0xd0	/* event with the erratum of thread.c */
 
 /* Programs with a mapped event may read counters. */
@@ -213,7 +213,7 @@ static const struct x86_limit limits[] = {
 	{ .first = MACHINE_PAIR_CODE, .last = MACHINE_PAIR_CODE, .mask = X86_MATCH_EVENT,
 	  .counters = 0x5, .flags = X86_LIMIT_PAIR },
 	{ .first = NODE_CODE, .last = NODE_CODE, .mask = X86_MATCH_EVENT,
-	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_NODE },
+	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_AMD_NB },
 	X86_LIMIT_END
 };
 
@@ -549,7 +549,7 @@ static inline void start_machine(const struct x86_bank *bank, u64 seed, u64 max_
 	cpu->turn = 1;
 	x86_extra_init(0);
 	x86_extra_lost(cpu);
-	x86_node_init(0);
+	x86_amd_nb_init(0);
 	x86_threads_init(0, &core);
 	cpu->first_threads.thread[1].online = seed % 2;
 	other_cpu = 0;

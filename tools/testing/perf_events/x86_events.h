@@ -100,11 +100,11 @@ static inline bool is_node_right(void)
 			mine |= BIT_ULL(i);
 	}
 	if (!(mine & other_cpu) &&
-	    atomic64_read(&x86_pmu_cpu.first_node.taken) == (s64)(mine | other_cpu))
+	    atomic64_read(&x86_pmu_cpu.first_nb.taken) == (s64)(mine | other_cpu))
 		return true;
 	printf("# counters %#llx count the node's, %#llx are taken, %#llx by another CPU\n",
 	       (unsigned long long)mine,
-	       (unsigned long long)atomic64_read(&x86_pmu_cpu.first_node.taken),
+	       (unsigned long long)atomic64_read(&x86_pmu_cpu.first_nb.taken),
 	       (unsigned long long)other_cpu);
 	return false;
 }

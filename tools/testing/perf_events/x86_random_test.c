@@ -181,13 +181,13 @@ static void reopen_event(struct counted *c)
 /* The other CPU of the node takes a counter for a northbridge event, or releases it. */
 static void change_other_cpu(void)
 {
-	s64 taken = atomic64_read(&x86_pmu_cpu.first_node.taken);
+	s64 taken = atomic64_read(&x86_pmu_cpu.first_nb.taken);
 	u64 bit = BIT_ULL(machine_random(MACHINE_GENERAL));
 
 	if (taken & ~other_cpu & bit)
 		return;
 	other_cpu ^= bit;
-	atomic64_try_cmpxchg(&x86_pmu_cpu.first_node.taken, &taken, taken ^ bit);
+	atomic64_try_cmpxchg(&x86_pmu_cpu.first_nb.taken, &taken, taken ^ bit);
 }
 
 static void thread_step(void)

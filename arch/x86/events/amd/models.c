@@ -252,7 +252,7 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 /* Northbridge events count on the CPU's counters; with other upper code bits they are L3's. */
 static const struct x86_limit x86_amd_k8_limits[] = {
 	{ .first = 0xe0, .last = 0xff, .mask = X86_MATCH_EVENT,
-	  .counters = X86_GENERAL(AMD64_NUM_COUNTERS), .flags = X86_LIMIT_NODE },
+	  .counters = X86_GENERAL(AMD64_NUM_COUNTERS), .flags = X86_LIMIT_AMD_NB },
 	X86_LIMIT_END
 };
 

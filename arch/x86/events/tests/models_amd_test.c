@@ -93,12 +93,12 @@ static void models_amd_few(struct kunit *test)
 		event->hw.config = X86_EVENT(0xe9, 0xb8) | ARCH_PERFMON_EVENTSEL_USR;
 		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
 		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
-		KUNIT_EXPECT_EQ(test, key.flags & X86_NODE, X86_NODE);
+		KUNIT_EXPECT_EQ(test, key.flags & X86_AMD_NB, X86_AMD_NB);
 		/* Floating point: no pairs, and only the legacy counters */
 		event->hw.config = X86_EVENT(0x03, 0x01) | ARCH_PERFMON_EVENTSEL_USR;
 		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
 		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
-		KUNIT_EXPECT_EQ(test, key.flags & (X86_NODE | X86_PAIR), 0);
+		KUNIT_EXPECT_EQ(test, key.flags & (X86_AMD_NB | X86_PAIR), 0);
 	}
 }
 
@@ -140,7 +140,7 @@ static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 con
 	struct x86_key key;
 
 	KUNIT_EXPECT_EQ(test, models_key(test, row, config, &key), 0);
-	return key.flags & (X86_PAIR | X86_NODE);
+	return key.flags & (X86_PAIR | X86_AMD_NB);
 }
 
 /*
@@ -168,7 +168,7 @@ static void models_amd_pairs(struct kunit *test)
 }
 
 /* All northbridge events, including 12-bit codes, and no others */
-static void models_amd_nodes(struct kunit *test)
+static void models_amd_northbridge(struct kunit *test)
 {
 	static const u8 families[] = { 0x0f, 0x10, 0x11, 0x12, 0x14 };
 	int i;
@@ -177,9 +177,9 @@ static void models_amd_nodes(struct kunit *test)
 		const struct x86_model *row = models_of_family(test, families[i]);
 
 		KUNIT_EXPECT_EQ(test, models_counters(test, row, X86_EVENT(0xe9, 0xb8)), 0xf);
-		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1)), X86_NODE);
+		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1)), X86_AMD_NB);
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xe0, 1) | BIT_ULL(34)),
-				X86_NODE);
+				X86_AMD_NB);
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xc0, 0) | BIT_ULL(34)), 0);
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, X86_EVENT(0xdf, 0)), 0);
 	}
@@ -192,7 +192,7 @@ static struct kunit_case models_amd_cases[] = {
 	KUNIT_CASE(models_amd_few),
 	KUNIT_CASE(models_amd_15h),
 	KUNIT_CASE(models_amd_pairs),
-	KUNIT_CASE(models_amd_nodes),
+	KUNIT_CASE(models_amd_northbridge),
 	{ }
 };
 

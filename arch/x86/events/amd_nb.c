@@ -13,80 +13,80 @@
 #include "engine.h"
 
 /**
- * x86_node_others - mask of the counters in use by other CPUs of the node
+ * x86_amd_nb_used_elsewhere - mask of the counters in use by other CPUs of the node
  * @cpu: this CPU
- * @seen: receives the state that x86_node_take() must find unchanged
+ * @seen: receives the state that x86_amd_nb_get() must find unchanged
  *
  * Context: interrupts off.
  * Return: the mask.
  */
-u64 x86_node_others(struct x86_pmu_cpu *cpu, s64 *seen)
+u64 x86_amd_nb_used_elsewhere(struct x86_pmu_cpu *cpu, s64 *seen)
 {
-	*seen = atomic64_read(&cpu->node->taken);
-	return *seen & ~cpu->node_taken;
+	*seen = atomic64_read(&cpu->nb->taken);
+	return *seen & ~cpu->nb_taken;
 }
 
 /**
- * x86_node_take - take counters for northbridge events
+ * x86_amd_nb_get - take counters for northbridge events
  * @cpu: this CPU
- * @seen: as set by x86_node_others()
+ * @seen: as set by x86_amd_nb_used_elsewhere()
  * @counters: mask of the counters, none of them in use by another CPU
  *
  * Context: interrupts off.
  * Return: true on success, false if the state has changed: retry.
  */
-bool x86_node_take(struct x86_pmu_cpu *cpu, s64 seen, u64 counters)
+bool x86_amd_nb_get(struct x86_pmu_cpu *cpu, s64 seen, u64 counters)
 {
-	WARN_ON_ONCE(seen & ~cpu->node_taken & counters);
-	if (!atomic64_try_cmpxchg(&cpu->node->taken, &seen, seen | counters))
+	WARN_ON_ONCE(seen & ~cpu->nb_taken & counters);
+	if (!atomic64_try_cmpxchg(&cpu->nb->taken, &seen, seen | counters))
 		return false;
-	cpu->node_taken |= counters;
+	cpu->nb_taken |= counters;
 	return true;
 }
 
 /**
- * x86_node_keep - release all but some counters
+ * x86_amd_nb_put_others - release all but some counters
  * @cpu: this CPU; the selects of the released counters have no northbridge event
  * @counters: mask of the counters to keep
  *
  * Context: interrupts off.
  */
-void x86_node_keep(struct x86_pmu_cpu *cpu, u64 counters)
+void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
 {
-	u64 back = cpu->node_taken & ~counters;
+	u64 back = cpu->nb_taken & ~counters;
 
-	cpu->node_taken &= counters;
+	cpu->nb_taken &= counters;
 	/*
 	 * Fully ordered after the writes of the selects: a CPU that takes a counter released here
 	 * writes its own select afterwards, and the two events must not coexist.
 	 */
 	if (back)
-		atomic64_fetch_andnot(back, &cpu->node->taken);
+		atomic64_fetch_andnot(back, &cpu->nb->taken);
 }
 
 /**
- * x86_node_init - find the northbridge of a CPU
+ * x86_amd_nb_init - find the northbridge of a CPU
  * @number: the CPU, which is being brought up
  *
  * The storage is in the CPU that was online first, even if that is offline now.
  *
  * Context: interrupts off, on that CPU.
  */
-void x86_node_init(unsigned int number)
+void x86_amd_nb_init(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned int other;
 
-	if (cpu->node)
+	if (cpu->nb)
 		return;
-	cpu->node = &cpu->first_node;
+	cpu->nb = &cpu->first_nb;
 	for_each_cpu(other, topology_core_cpumask(number)) {
-		struct x86_node *node = READ_ONCE(per_cpu(x86_pmu_cpu, other).node);
+		struct x86_amd_nb *nb = READ_ONCE(per_cpu(x86_pmu_cpu, other).nb);
 
-		if (other == number || !node ||
+		if (other == number || !nb ||
 		    topology_amd_node_id(other) != topology_amd_node_id(number))
 			continue;
-		cpu->node = node;
+		cpu->nb = nb;
 		return;
 	}
 }
