@@ -526,18 +526,18 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 }
 
 /* All registers are programmed, so counters of cached counts are stopped. */
-static void x86_settle_threads(struct x86_pmu_cpu *cpu)
+static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 {
-	u64 leaks = 0;
+	u64 exclusive = 0;
 	int i;
 
 	for_each_x86_counter(i, cpu->used) {
 		const struct x86_count *count = &cpu->counts[i];
 
-		if (count->nr_clients && count->counter >= 0 && (count->key.flags & X86_LEAKS))
-			leaks |= BIT_ULL(count->counter);
+		if (count->nr_clients && count->counter >= 0 && (count->key.flags & X86_HT_ERRATUM))
+			exclusive |= BIT_ULL(count->counter);
 	}
-	x86_threads_keep(cpu, cpu->wanted | cpu->claimed, leaks);
+	x86_excl_put_others(cpu, cpu->wanted | cpu->claimed, exclusive);
 }
 
 /**
@@ -585,8 +585,8 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 		/* An NMI attaches, detaches and moves no counts. */
 		if (cpu->nb_changed && !in_nmi())
 			x86_amd_nb_put_unused(cpu);
-		if (cpu->threads && cpu->threads_changed && !in_nmi())
-			x86_settle_threads(cpu);
+		if (cpu->excl && cpu->excl_changed && !in_nmi())
+			x86_excl_put_unused(cpu);
 		barrier();
 	}
 	cpu->applying = false;

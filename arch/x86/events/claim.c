@@ -159,13 +159,13 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	u64 cleared;
 	int i;
 
-	if (cpu->threads && !x86_threads_take(cpu, claim->counters))
+	if (cpu->excl && !x86_excl_get(cpu, claim->counters))
 		return -EBUSY;
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
 	if (owned && x86_claim_make_room(cpu, claim->counters)) {
 		/* x86_apply() gives the counters that were taken above back to the other thread. */
-		if (cpu->threads) {
+		if (cpu->excl) {
 			WRITE_ONCE(cpu->dirty, true);
 			x86_apply(cpu);
 		}
@@ -201,8 +201,8 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
  * @claim: the claim; counters that interrupt do not run before x86_claim_run()
  *
  * Return: 0 on success; 1 if all counters have run on since an equal claim, and run now; -EBUSY if
- * pinned events, another claim, or memory events of the core's other thread (see thread.c) are in
- * the way, or if the system is being shut down.
+ * pinned events, another claim, or memory events of the core's other thread (see excl_cntrs.c) are
+ * in the way, or if the system is being shut down.
  */
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -276,8 +276,8 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		}
 	}
 	/* Stop the counters: the other thread or the microcode may need them. */
-	if (cpu->threads || (claim->counters & cpu->core->taken)) {
-		cpu->threads_changed = true;
+	if (cpu->excl || (claim->counters & cpu->core->taken)) {
+		cpu->excl_changed = true;
 		cpu->dirty = true;
 	} else if (!claim->ints) {
 		cpu->last_claim = claim->id;

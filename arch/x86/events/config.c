@@ -158,8 +158,8 @@ u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, str
 		return (limit->counters & core->counters) | general;
 	if (limit->flags & X86_LIMIT_AMD_NB)
 		key->flags |= X86_AMD_NB;
-	if (limit->flags & X86_LIMIT_HT_LEAKS)
-		key->flags |= X86_LEAKS;
+	if (limit->flags & X86_LIMIT_HT_ERRATUM)
+		key->flags |= X86_HT_ERRATUM;
 	if (limit->flags & X86_LIMIT_PAIR) {
 		key->flags |= X86_PAIR;
 		return limit->counters & general & (general >> 1);

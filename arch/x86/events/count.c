@@ -395,7 +395,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	} else {
 		count->extra = extra;
 		/* Reuse the counter of a cached count, unless the other thread may use it. */
-		if (count->counter >= 0 && !cpu->threads &&
+		if (count->counter >= 0 && !cpu->excl &&
 		    !((cpu->wanted | cpu->claimed) & x86_count_takes(count, count->counter))) {
 			count->wanted = count->counter;
 			cpu->wanted |= x86_count_takes(count, count->counter);
@@ -432,7 +432,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	count->extra = NULL;
 	if (count->key.flags & X86_AMD_NB)
 		cpu->nb_changed = true;
-	cpu->threads_changed = true;
+	cpu->excl_changed = true;
 	if (count->wanted >= 0)
 		cpu->wanted &= ~x86_count_takes(count, count->wanted);
 	count->wanted = -1;
@@ -527,8 +527,8 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 		};
 		n++;
 	}
-	if (cpu->threads)
-		found = x86_place_beside(cpu, claimed, counts, constraints, n);
+	if (cpu->excl)
+		found = x86_place_exclusive(cpu, claimed, counts, constraints, n);
 	else if (in_amd_nb)
 		found = x86_assign_amd_nb(cpu, claimed, counts, constraints, n);
 	else

@@ -15,7 +15,7 @@
  *   metrics.c		Topdown metrics
  *   force_abort.c		TSX Force Abort: a counter used by the microcode
  *   amd_nb.c		northbridge events, shared by the CPUs of a node
- *   thread.c		hyper-threading erratum of memory events
+ *   excl_cntrs.c	hyper-threading erratum of memory events
  *   apply.c		reprogramming of the registers
  *   intel/pebs.c		PEBS, see precise.h
  *   branch.c		branch records, see branch.h
@@ -155,7 +155,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 #define X86_ALONE		BIT(2)	/* do not share the counter */
 #define X86_PAIR		BIT(3)	/* use the next counter, too */
 #define X86_AMD_NB		BIT(4)	/* northbridge event, see amd_nb.c */
-#define X86_LEAKS		BIT(5)	/* hyper-threading erratum, see thread.c */
+#define X86_HT_ERRATUM		BIT(5)	/* hyper-threading erratum, see excl_cntrs.c */
 #define X86_METRICS		BIT(6)	/* counter starts at 0, see metrics.c */
 #define X86_DISTRIBUTED		BIT(7)	/* highest precision: precisely distributed PEBS */
 
@@ -221,25 +221,25 @@ struct x86_amd_nb {
 };
 
 /**
- * struct x86_thread - counters in use by one thread of a core
+ * struct x86_excl_thread - counters in use by one thread of a core
  * @used: mask of the counters that may be in use
- * @leaks: mask of those counters in @used that may corrupt the other thread's counts
+ * @exclusive: mask of those counters in @used that may corrupt the other thread's counts
  * @online: the thread is online
  */
-struct x86_thread {
+struct x86_excl_thread {
 	u64	used;
-	u64	leaks;
+	u64	exclusive;
 	bool	online;
 };
 
 /**
- * struct x86_threads - the two threads of a core
+ * struct x86_excl_cntrs - the two threads of a core
  * @lock: protects @thread; innermost, taken with interrupts off
  * @thread: the threads
  */
-struct x86_threads {
+struct x86_excl_cntrs {
 	raw_spinlock_t		lock;		/* thread */
-	struct x86_thread	thread[2];
+	struct x86_excl_thread	thread[2];
 };
 
 /**
@@ -318,10 +318,10 @@ struct x86_count {
  * @nb: the northbridge of this CPU
  * @first_nb: storage of @nb, in the first CPU of the node
  * @nb_taken: mask of the counters that this CPU has taken in @nb
- * @threads: the threads of the core; NULL: the CPU does not have the erratum
- * @first_threads: storage of @threads, in the first CPU of the core
- * @thread: index of this CPU in @threads
- * @threads_changed: this CPU may use fewer counters than it has entered in @threads
+ * @excl: the threads of the core; NULL: the CPU does not have the erratum
+ * @first_excl: storage of @excl, in the first CPU of the core
+ * @thread: index of this CPU in @excl
+ * @excl_changed: this CPU may use fewer counters than it has entered in @excl
  * @metric_total: total of each Topdown metric
  * @metrics_turn: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
@@ -377,10 +377,10 @@ struct x86_pmu_cpu {
 	struct x86_amd_nb	*nb;
 	struct x86_amd_nb	first_nb;
 	u64			nb_taken;
-	struct x86_threads	*threads;
-	struct x86_threads	first_threads;
+	struct x86_excl_cntrs	*excl;
+	struct x86_excl_cntrs	first_excl;
 	u8			thread;
-	bool			threads_changed;
+	bool			excl_changed;
 	u64			metric_total[X86_METRICS_MAX];
 	u64			metrics_turn;
 	bool			force_abort;
@@ -525,13 +525,13 @@ bool x86_amd_nb_get(struct x86_pmu_cpu *cpu, s64 seen, u64 counters);
 void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_amd_nb_init(unsigned int number);
 
-/* thread.c */
-bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-		      struct x86_constraint *constraints, int n);
-bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters);
-void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
-void x86_threads_leave(struct x86_pmu_cpu *cpu);
-void x86_threads_init(unsigned int number, const struct x86_core *core);
+/* excl_cntrs.c */
+bool x86_place_exclusive(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
+			 struct x86_constraint *constraints, int n);
+bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters);
+void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
+void x86_excl_put_all(struct x86_pmu_cpu *cpu);
+void x86_excl_init(unsigned int number, const struct x86_core *core);
 
 /* count.c */
 struct x86_count *x86_event_count(const struct perf_event *event);
@@ -606,7 +606,7 @@ static __always_inline bool x86_claim_again(struct x86_pmu_cpu *cpu, const struc
  */
 static __always_inline void x86_claim_leave(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	if (claim->ints || cpu->threads || (claim->counters & cpu->core->taken) ||
+	if (claim->ints || cpu->excl || (claim->counters & cpu->core->taken) ||
 	    READ_ONCE(cpu->dirty)) {
 		x86_claim_end(cpu, claim);
 		return;

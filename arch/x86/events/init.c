@@ -132,7 +132,7 @@ static int x86_cpu_starting(unsigned int number)
 	x86_extra_init(number);
 	x86_extra_lost(cpu);
 	x86_amd_nb_init(number);
-	x86_threads_init(number, core);
+	x86_excl_init(number, core);
 	x86_begin(cpu, core, beside);
 	x86_smm_apply(core);
 	cpumask_set_cpu(number, &core->cpus);
@@ -153,8 +153,8 @@ static int x86_cpu_dying(unsigned int number)
 	x86_branch_reset(cpu);
 	x86_precise_reset(cpu);
 	x86_amd_nb_put_others(cpu, 0);
-	if (cpu->threads)
-		x86_threads_leave(cpu);
+	if (cpu->excl)
+		x86_excl_put_all(cpu);
 	cpumask_clear_cpu(number, &cpu->core->cpus);
 	local_irq_restore(flags);
 	return 0;

@@ -6,7 +6,7 @@
 #include "perfctr_rules.h"
 
 /* Northbridge events shared by CPUs are refused by the family's rules. */
-#define PERFCTR_UNFIT	(X86_PAIR | X86_LEAKS)
+#define PERFCTR_UNFIT	(X86_PAIR | X86_HT_ERRATUM)
 
 static bool perfctr_needs_register(const struct x86_extra *extra, u64 config)
 {

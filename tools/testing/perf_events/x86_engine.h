@@ -29,7 +29,7 @@ static bool check_registers;
 #include "../../../arch/x86/events/registers.c"
 #include "../../../arch/x86/events/extra.c"
 #include "../../../arch/x86/events/amd_nb.c"
-#include "../../../arch/x86/events/thread.c"
+#include "../../../arch/x86/events/excl_cntrs.c"
 #include "../../../arch/x86/events/metrics.c"
 #include "../../../arch/x86/events/count.c"
 #include "../../../arch/x86/events/apply.c"
@@ -50,7 +50,7 @@ static bool check_registers;
 #define EXTRA_CODE	0xb7	/* event with an extra register, which has a twin */
 #define TWIN_CODE	0xbb
 #define NODE_CODE	0xe9	/* northbridge event, see amd_nb.c */
-#define LEAK_CODE	0xd0	/* event with the erratum of thread.c */
+#define LEAK_CODE	0xd0	/* event with the erratum of excl_cntrs.c */
 
 /* Programs with a mapped event may read counters. */
 int x86_rdpmc = 1;
@@ -243,7 +243,7 @@ static const struct x86_limit thread_limits[] = {
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
 	{ .first = LEAK_CODE, .last = LEAK_CODE, .mask = X86_MATCH_EVENT,
-	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_HT_LEAKS },
+	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_HT_ERRATUM },
 	X86_LIMIT_END
 };
 
@@ -550,8 +550,8 @@ static inline void start_machine(const struct x86_bank *bank, u64 seed, u64 max_
 	x86_extra_init(0);
 	x86_extra_lost(cpu);
 	x86_amd_nb_init(0);
-	x86_threads_init(0, &core);
-	cpu->first_threads.thread[1].online = seed % 2;
+	x86_excl_init(0, &core);
+	cpu->first_excl.thread[1].online = seed % 2;
 	other_cpu = 0;
 	cpu->core = &core;
 	x86_reset_registers(cpu);

@@ -118,24 +118,24 @@ static inline bool is_half(u64 counters)
 /* Does the other thread corrupt no running counter, and is none of its counters corrupted? */
 static inline bool is_thread_right(void)
 {
-	const struct x86_thread *mine = &x86_pmu_cpu.first_threads.thread[0];
-	const struct x86_thread *other = &x86_pmu_cpu.first_threads.thread[1];
+	const struct x86_excl_thread *mine = &x86_pmu_cpu.first_excl.thread[0];
+	const struct x86_excl_thread *other = &x86_pmu_cpu.first_excl.thread[1];
 	u64 runs = machine.control & X86_GENERAL(MACHINE_GENERAL), leaks = 0;
 	int i;
 
-	if (!x86_pmu_cpu.threads)
+	if (!x86_pmu_cpu.excl)
 		return true;
 	for (i = 0; i < MACHINE_GENERAL; i++) {
 		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == LEAK_CODE)
 			leaks |= runs & BIT_ULL(i);
 	}
-	if (!(runs & other->leaks) && !(leaks & other->used) &&
-	    !(runs & ~mine->used) && !(leaks & ~mine->leaks) &&
+	if (!(runs & other->exclusive) && !(leaks & other->used) &&
+	    !(runs & ~mine->used) && !(leaks & ~mine->exclusive) &&
 	    (!leaks || !other->online || is_half(x86_pmu_cpu.wanted)))
 		return true;
 	printf("# counters %#llx run, %#llx of them spoil; the other thread: %#llx, %#llx\n",
 	       (unsigned long long)runs, (unsigned long long)leaks,
-	       (unsigned long long)other->used, (unsigned long long)other->leaks);
+	       (unsigned long long)other->used, (unsigned long long)other->exclusive);
 	return false;
 }
 
@@ -235,18 +235,18 @@ static inline void have_come(void)
  */
 static inline void change_other_thread(void)
 {
-	struct x86_threads *threads = x86_pmu_cpu.threads;
+	struct x86_excl_cntrs *threads = x86_pmu_cpu.excl;
 	u64 bit = BIT_ULL(machine_random(MACHINE_GENERAL));
 
 	if (!threads)
 		return;
 	if (threads->thread[1].used & bit) {
 		threads->thread[1].used &= ~bit;
-		threads->thread[1].leaks &= ~bit;
-	} else if (!(threads->thread[0].leaks & bit)) {
+		threads->thread[1].exclusive &= ~bit;
+	} else if (!(threads->thread[0].exclusive & bit)) {
 		threads->thread[1].used |= bit;
 		if (!(threads->thread[0].used & bit) && machine_random(2))
-			threads->thread[1].leaks |= bit;
+			threads->thread[1].exclusive |= bit;
 	}
 }
 

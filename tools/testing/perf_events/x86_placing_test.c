@@ -38,9 +38,9 @@ static bool evicted_returns(void)
 
 	start_machine(&with_control, 1, 4000);
 	claim_counter_of(c, false);
-	x86_pmu_cpu.threads->thread[1].leaks =
+	x86_pmu_cpu.excl->thread[1].exclusive =
 		X86_GENERAL(MACHINE_GENERAL) & ~thread.state.claim.counters;
-	x86_pmu_cpu.threads->thread[1].used = x86_pmu_cpu.threads->thread[1].leaks;
+	x86_pmu_cpu.excl->thread[1].used = x86_pmu_cpu.excl->thread[1].exclusive;
 	for (i = 0; i < 100; i++) {
 		thread_runs();
 		ok &= thread.running && !c->on;
@@ -68,22 +68,22 @@ static bool evicted_returns(void)
 static bool pinned_beside_thread(bool pinned)
 {
 	struct counted *c = &counted[0];
-	struct x86_threads *threads;
+	struct x86_excl_cntrs *threads;
 	bool ok;
 
 	start_machine(&with_control, 1, 4000);
-	threads = x86_pmu_cpu.threads;
+	threads = x86_pmu_cpu.excl;
 	claim_counter_of(c, pinned);
-	threads->thread[1].leaks = X86_GENERAL(MACHINE_GENERAL) & ~threads->thread[0].used;
-	threads->thread[1].used = threads->thread[1].leaks;
+	threads->thread[1].exclusive = X86_GENERAL(MACHINE_GENERAL) & ~threads->thread[0].used;
+	threads->thread[1].used = threads->thread[1].exclusive;
 	thread_runs();
 	ok = thread.running == !pinned && c->on == pinned && all_right();
 	machine_run(100);
 	thread_stops();
 	ok &= c->on;
 	/* One usable counter is enough. */
-	threads->thread[1].leaks &= threads->thread[1].leaks - 1;
-	threads->thread[1].used = threads->thread[1].leaks;
+	threads->thread[1].exclusive &= threads->thread[1].exclusive - 1;
+	threads->thread[1].used = threads->thread[1].exclusive;
 	thread_runs();
 	ok &= thread.running && c->on && all_right();
 	machine_run(100);
@@ -139,7 +139,7 @@ static void remove_events(int first, int n)
 static bool half_beside_thread(void)
 {
 	struct perf_event_attr cycles = { .config = 0x3c };
-	struct x86_thread *other;
+	struct x86_excl_thread *other;
 	bool ok;
 
 	/* Without another thread */
@@ -148,17 +148,17 @@ static bool half_beside_thread(void)
 	remove_events(0, 4);
 
 	start_machine(&with_control, 1, 4000);
-	other = &x86_pmu_cpu.first_threads.thread[1];
+	other = &x86_pmu_cpu.first_excl.thread[1];
 	ok &= !add_new(0, 3, LEAK_CODE, false) && add_new(0, 4, ANY_CODE, false);
 	remove_events(0, 4);
 	ok &= add_new(0, 2, LEAK_CODE, false) && !add_new(2, 1, ANY_CODE, false);
 	remove_events(0, 2);
 	other->used = BIT_ULL(0);
-	other->leaks = BIT_ULL(0);
+	other->exclusive = BIT_ULL(0);
 	ok &= add_new(0, 2, ANY_CODE, false) && !add_new(2, 1, ANY_CODE, false);
 	remove_events(0, 2);
 	other->used = 0;
-	other->leaks = 0;
+	other->exclusive = 0;
 
 	/* Cycles of one mode move away from the fixed counter, for those of the other mode. */
 	cycles.exclude_user = true;

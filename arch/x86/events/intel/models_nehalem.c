@@ -21,7 +21,7 @@
  */
 #define LEAKS(_first, _last)							\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
-	  .counters = LOW_HALF, .flags = X86_LIMIT_HT_LEAKS }
+	  .counters = LOW_HALF, .flags = X86_LIMIT_HT_ERRATUM }
 
 /* Each floating point unit has its counter; retired loads and port events use counter 0. */
 static const struct x86_limit core_limits[] = {

@@ -30,14 +30,14 @@ static const struct x86_model memory_model = {
  * struct claim_env - a CPU and its events
  * @core: the PMU
  * @cpu: the CPU
- * @threads: threads of the core
+ * @excl: threads of the core
  * @event: a stopped event, pinned or not
  * @claim: a claim of counter 0
  */
 struct claim_env {
 	struct x86_core		core;
 	struct x86_pmu_cpu	cpu;
-	struct x86_threads	threads;
+	struct x86_excl_cntrs	excl;
 	struct perf_event	event;
 	struct x86_claim	claim;
 };
@@ -53,7 +53,7 @@ static int claim_test_init(struct kunit *test)
 	env->core.counters = X86_GENERAL(COUNTERS);
 	env->cpu.core = &env->core;
 	env->cpu.turn = 1;
-	raw_spin_lock_init(&env->threads.lock);
+	raw_spin_lock_init(&env->excl.lock);
 	env->claim = (struct x86_claim){
 		.id = 5, .counters = BIT_ULL(0), .n = 1, .config[0] = EVENT,
 	};
@@ -134,14 +134,14 @@ static void test_refused(struct kunit *test)
 	count->wanted = 0;
 	cpu->owner[0] = count;
 	cpu->wanted = BIT_ULL(0);
-	cpu->threads = &env->threads;
-	env->threads.thread[0].used = BIT_ULL(0);
+	cpu->excl = &env->excl;
+	env->excl.thread[0].used = BIT_ULL(0);
 	env->claim.counters = BIT_ULL(0) | BIT_ULL(1);
 
 	local_irq_disable();
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), -EBUSY);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
-	KUNIT_EXPECT_EQ(test, env->threads.thread[0].used, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, env->excl.thread[0].used, BIT_ULL(0));
 	local_irq_enable();
 }
 

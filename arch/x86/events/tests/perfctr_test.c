@@ -443,7 +443,8 @@ static const struct x86_limit event_limits[] = {
 	X86_LIMIT_UMASK(0x11, 0x02, BIT(1) | BIT(2)),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	{ .first = 0x12, .last = 0x12, .mask = 0xff, .counters = BIT(0), .flags = X86_LIMIT_PAIR },
-	{ .first = 0x13, .last = 0x13, .mask = 0xff, .counters = 0xf, .flags = X86_LIMIT_HT_LEAKS },
+	{ .first = 0x13, .last = 0x13, .mask = 0xff, .counters = 0xf, .flags =
+		X86_LIMIT_HT_ERRATUM },
 	X86_LIMIT_END
 };
 

@@ -40,8 +40,8 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
 }
 
 /**
- * x86_place_beside - assign counters that the other thread does not block
- * @cpu: this CPU, with @threads
+ * x86_place_exclusive - assign counters that the other thread does not block
+ * @cpu: this CPU, with @excl
  * @claimed: mask of the counters not to be assigned
  * @counts: array of @n counts
  * @constraints: array of @n constraints, whose allowed counters are set here
@@ -50,142 +50,142 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
  * Context: interrupts off.
  * Return: true on success, false if there are not enough counters.
  */
-bool x86_place_beside(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-		      struct x86_constraint *constraints, int n)
+bool x86_place_exclusive(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
+			 struct x86_constraint *constraints, int n)
 {
-	struct x86_threads *threads = cpu->threads;
-	struct x86_thread *mine = &threads->thread[cpu->thread];
-	const struct x86_thread *other = &threads->thread[!cpu->thread];
-	bool leaks, found;
+	struct x86_excl_cntrs *excl = cpu->excl;
+	struct x86_excl_thread *mine = &excl->thread[cpu->thread];
+	const struct x86_excl_thread *other = &excl->thread[!cpu->thread];
+	bool exclusive, found;
 	int i;
 
-	raw_spin_lock(&threads->lock);
-	leaks = other->leaks;
+	raw_spin_lock(&excl->lock);
+	exclusive = other->exclusive;
 	for (i = 0; i < n; i++) {
-		constraints[i].allowed = x86_count_allowed(counts[i], claimed | other->leaks);
-		if (!(counts[i]->key.flags & X86_LEAKS))
+		constraints[i].allowed = x86_count_allowed(counts[i], claimed | other->exclusive);
+		if (!(counts[i]->key.flags & X86_HT_ERRATUM))
 			continue;
 		constraints[i].allowed &= ~other->used;
-		leaks = true;
+		exclusive = true;
 	}
 	found = x86_assign(constraints, n, X86_FIXED_ALL);
-	if (found && leaks && other->online)
+	if (found && exclusive && other->online)
 		found = x86_assign_half(cpu->core, constraints, n);
 	for (i = 0; found && i < n; i++) {
 		mine->used |= BIT_ULL(constraints[i].place);
-		if (counts[i]->key.flags & X86_LEAKS)
-			mine->leaks |= BIT_ULL(constraints[i].place);
+		if (counts[i]->key.flags & X86_HT_ERRATUM)
+			mine->exclusive |= BIT_ULL(constraints[i].place);
 	}
-	raw_spin_unlock(&threads->lock);
-	cpu->threads_changed |= found;
+	raw_spin_unlock(&excl->lock);
+	cpu->excl_changed |= found;
 	return found;
 }
 
 /**
- * x86_threads_take - enter a claim's counters, unless the other thread blocks one
- * @cpu: this CPU, with @threads
+ * x86_excl_get - enter a claim's counters, unless the other thread blocks one
+ * @cpu: this CPU, with @excl
  * @counters: mask of the counters, without memory events of the erratum
  *
  * Context: interrupts off.
  * Return: true on success, false if the other thread may corrupt a counter.
  */
-bool x86_threads_take(struct x86_pmu_cpu *cpu, u64 counters)
+bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters)
 {
-	struct x86_threads *threads = cpu->threads;
+	struct x86_excl_cntrs *excl = cpu->excl;
 	bool good;
 
-	raw_spin_lock(&threads->lock);
-	good = !(counters & threads->thread[!cpu->thread].leaks);
+	raw_spin_lock(&excl->lock);
+	good = !(counters & excl->thread[!cpu->thread].exclusive);
 	if (good)
-		threads->thread[cpu->thread].used |= counters;
-	raw_spin_unlock(&threads->lock);
-	cpu->threads_changed |= good;
+		excl->thread[cpu->thread].used |= counters;
+	raw_spin_unlock(&excl->lock);
+	cpu->excl_changed |= good;
 	return good;
 }
 
 /**
- * x86_threads_keep - remove counters that are no longer in use
- * @cpu: this CPU, with @threads
+ * x86_excl_put_others - remove counters that are no longer in use
+ * @cpu: this CPU, with @excl
  * @used: mask of the counters in use
- * @leaks: mask of the counters with events of the erratum
+ * @exclusive: mask of the counters with events of the erratum
  *
  * Context: interrupts off.
  */
-void x86_threads_keep(struct x86_pmu_cpu *cpu, u64 used, u64 leaks)
+void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 exclusive)
 {
-	struct x86_threads *threads = cpu->threads;
+	struct x86_excl_cntrs *excl = cpu->excl;
 
-	raw_spin_lock(&threads->lock);
-	threads->thread[cpu->thread].used = used;
-	threads->thread[cpu->thread].leaks = leaks;
-	raw_spin_unlock(&threads->lock);
-	cpu->threads_changed = false;
+	raw_spin_lock(&excl->lock);
+	excl->thread[cpu->thread].used = used;
+	excl->thread[cpu->thread].exclusive = exclusive;
+	raw_spin_unlock(&excl->lock);
+	cpu->excl_changed = false;
 }
 
 /**
- * x86_threads_leave - remove all counters of a CPU that is taken offline
- * @cpu: this CPU, with @threads
+ * x86_excl_put_all - remove all counters of a CPU that is taken offline
+ * @cpu: this CPU, with @excl
  *
  * Context: interrupts off.
  */
-void x86_threads_leave(struct x86_pmu_cpu *cpu)
+void x86_excl_put_all(struct x86_pmu_cpu *cpu)
 {
-	struct x86_threads *threads = cpu->threads;
+	struct x86_excl_cntrs *excl = cpu->excl;
 
-	raw_spin_lock(&threads->lock);
-	threads->thread[cpu->thread] = (struct x86_thread){ };
-	raw_spin_unlock(&threads->lock);
-	cpu->threads_changed = false;
+	raw_spin_lock(&excl->lock);
+	excl->thread[cpu->thread] = (struct x86_excl_thread){ };
+	raw_spin_unlock(&excl->lock);
+	cpu->excl_changed = false;
 }
 
-static bool x86_has_leaks(const struct x86_core *core)
+static bool x86_has_ht_erratum(const struct x86_core *core)
 {
 	const struct x86_limit *limit = x86_core_limits(core);
 
 	for (; limit && limit->mask; limit++) {
-		if (limit->flags & X86_LIMIT_HT_LEAKS)
+		if (limit->flags & X86_LIMIT_HT_ERRATUM)
 			return true;
 	}
 	return false;
 }
 
 /* The storage is in the CPU that was online first, even if that is offline now. */
-static void x86_threads_find(unsigned int number)
+static void x86_excl_find(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned int sibling;
 
-	raw_spin_lock_init(&cpu->first_threads.lock);
-	cpu->threads = &cpu->first_threads;
+	raw_spin_lock_init(&cpu->first_excl.lock);
+	cpu->excl = &cpu->first_excl;
 	for_each_cpu(sibling, topology_sibling_cpumask(number)) {
-		struct x86_threads *threads = READ_ONCE(per_cpu(x86_pmu_cpu, sibling).threads);
+		struct x86_excl_cntrs *excl = READ_ONCE(per_cpu(x86_pmu_cpu, sibling).excl);
 
-		if (sibling == number || !threads)
+		if (sibling == number || !excl)
 			continue;
-		cpu->threads = threads;
+		cpu->excl = excl;
 		cpu->thread = 1;
 		return;
 	}
 }
 
 /**
- * x86_threads_init - find the other thread, if the CPU has the erratum
+ * x86_excl_init - find the other thread, if the CPU has the erratum
  * @number: the CPU, which is being brought up
  * @core: its PMU
  *
  * Context: interrupts off, on that CPU.
  */
-void x86_threads_init(unsigned int number, const struct x86_core *core)
+void x86_excl_init(unsigned int number, const struct x86_core *core)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
-	struct x86_threads *threads;
+	struct x86_excl_cntrs *excl;
 
-	if (!cpu->threads && x86_has_leaks(core))
-		x86_threads_find(number);
-	threads = cpu->threads;
-	if (!threads)
+	if (!cpu->excl && x86_has_ht_erratum(core))
+		x86_excl_find(number);
+	excl = cpu->excl;
+	if (!excl)
 		return;
-	raw_spin_lock(&threads->lock);
-	threads->thread[cpu->thread].online = true;
-	raw_spin_unlock(&threads->lock);
+	raw_spin_lock(&excl->lock);
+	excl->thread[cpu->thread].online = true;
+	raw_spin_unlock(&excl->lock);
 }
