@@ -219,12 +219,12 @@ static void x86_branch_clear(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_branch_apply - enable or disable the branch unit, as events need it
+ * x86_branch_reprogram - enable or disable the branch unit, as events need it
  * @cpu: this CPU, whose PMU is about to be enabled
  *
  * Context: interrupts off.
  */
-void x86_branch_apply(struct x86_pmu_cpu *cpu)
+void x86_branch_reprogram(struct x86_pmu_cpu *cpu)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
 	bool fresh = branch->fresh;

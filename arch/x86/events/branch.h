@@ -252,7 +252,7 @@ bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 		     struct x86_extra_set *set);
 int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event);
 void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event);
-void x86_branch_apply(struct x86_pmu_cpu *cpu);
+void x86_branch_reprogram(struct x86_pmu_cpu *cpu);
 void x86_branch_reset(struct x86_pmu_cpu *cpu);
 u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu);
 void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen);

@@ -37,7 +37,7 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 
 	if (!(cpu->wanted & counters))
 		return 0;
-	x86_halt(cpu);
+	x86_defer_reprogram(cpu);
 	err = x86_place_beside_claim(cpu, counters, false);
 	if (!err) {
 		cpu->claimed = counters;
@@ -54,7 +54,7 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 		if (err)
 			cpu->claimed = 0;
 	}
-	x86_go_on(cpu);
+	x86_resume_reprogram(cpu);
 	return err ? -EBUSY : 0;
 }
 
@@ -136,9 +136,9 @@ static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_cla
 static void x86_claim_done(struct x86_pmu_cpu *cpu)
 {
 	barrier();
-	cpu->applying = false;
+	cpu->reprogramming = false;
 	if (unlikely(READ_ONCE(cpu->dirty)))
-		x86_apply(cpu);
+		x86_reprogram(cpu);
 }
 
 /*
@@ -164,14 +164,17 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
 	if (owned && x86_claim_make_room(cpu, claim->counters)) {
-		/* x86_apply() gives the counters that were taken above back to the other thread. */
+		/*
+		 * x86_reprogram() gives the counters that were taken above back to the other
+		 * thread.
+		 */
 		if (cpu->excl) {
 			WRITE_ONCE(cpu->dirty, true);
-			x86_apply(cpu);
+			x86_reprogram(cpu);
 		}
 		return -EBUSY;
 	}
-	WRITE_ONCE(cpu->applying, true);
+	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
 	cpu->last_claim = 0;
 	cpu->claimed = claim->counters;
@@ -213,10 +216,10 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	if (cpu->down || WARN_ON_ONCE(cpu->claimed || cpu->txn))
 		return -EBUSY;
 	if (halted)
-		x86_go_on(cpu);
+		x86_resume_reprogram(cpu);
 	ret = x86_claim_live(cpu, claim);
 	if (halted)
-		x86_halt(cpu);
+		x86_defer_reprogram(cpu);
 	return ret;
 }
 
@@ -230,7 +233,7 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	const struct x86_bank *bank = cpu->core->bank;
 	unsigned int i;
 
-	WRITE_ONCE(cpu->applying, true);
+	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
 	cpu->claim_ints = claim->ints;
 	WRITE_ONCE(cpu->claim_running, claim->counters);
@@ -260,7 +263,7 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(cpu->claimed != claim->counters);
-	WRITE_ONCE(cpu->applying, true);
+	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
 	WRITE_ONCE(cpu->claim_running, 0);
 	cpu->claim_ints = 0;
@@ -283,12 +286,12 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		cpu->last_claim = claim->id;
 	}
 	barrier();
-	cpu->applying = false;
+	cpu->reprogramming = false;
 	/*
 	 * While halted, do not apply yet: perfctr must read the counters before a count uses them.
 	 */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !cpu->halted)
-		x86_apply(cpu);
+		x86_reprogram(cpu);
 }
 
 /**
@@ -354,5 +357,5 @@ void x86_claim_halt(struct x86_pmu_cpu *cpu)
 	if (WARN_ON_ONCE(cpu->claimed) || cpu->halted)
 		return;
 	cpu->dirty = true;
-	x86_apply(cpu);
+	x86_reprogram(cpu);
 }

@@ -235,20 +235,20 @@ static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters & counters;
-	bool applying = cpu->applying;
+	bool reprogramming = cpu->reprogramming;
 	u64 dirty;
 	int i;
 
 	if (left) {
 		WRITE_ONCE(cpu->dirty, true);
 		if (!cpu->halted)
-			x86_apply(cpu);
+			x86_reprogram(cpu);
 	}
 	/* Account PEBS records before their counters are programmed. */
 	if (cpu->precise.enabled)
 		x86_precise_drain(cpu, NULL);
 	dirty = counters & ~cpu->has_clean & ~cpu->claimed;
-	WRITE_ONCE(cpu->applying, true);
+	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
 	for_each_x86_counter(i, dirty & cpu->core->counters) {
 		struct x86_count *count = cpu->owner[i];
@@ -281,10 +281,10 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 		x86_check_clean(cpu);
 	cpu->had_kernel &= ~counters | cpu->claimed;
 	barrier();
-	WRITE_ONCE(cpu->applying, applying);
-	/* Apply the changes that an interrupt has deferred because of @applying. */
-	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
-		x86_apply(cpu);
+	WRITE_ONCE(cpu->reprogramming, reprogramming);
+	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
+	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->halted)
+		x86_reprogram(cpu);
 }
 
 /**
@@ -471,7 +471,7 @@ static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_c
  * A count that does not move is not programmed again, so write the index of its counter to the page
  * of a new client.
  */
-static void x86_tell_index(struct x86_count *count)
+static void x86_update_page_index(struct x86_count *count)
 {
 	const struct perf_event *newest;
 
@@ -502,7 +502,7 @@ static bool x86_count_is_pinned(const struct x86_count *count)
  *	others before the registers are programmed
  *
  * Counts keep their counters if possible. No register is written. Counters that the core's other
- * thread or other CPUs of the node must not use are reserved until x86_apply().
+ * thread or other CPUs of the node must not use are reserved until x86_reprogram().
  *
  * Return: 0 on success, -EAGAIN if there are not enough counters, with nothing changed.
  */
@@ -541,7 +541,7 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 	}
 	for (i = 0; i < n; i++) {
 		counts[i]->wanted = constraints[i].place;
-		x86_tell_index(counts[i]);
+		x86_update_page_index(counts[i]);
 		wanted |= x86_constraint_counters(&constraints[i], constraints[i].place);
 	}
 	cpu->wanted = wanted;

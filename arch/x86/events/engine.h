@@ -16,7 +16,7 @@
  *   force_abort.c		TSX Force Abort: a counter used by the microcode
  *   amd_nb.c		northbridge events, shared by the CPUs of a node
  *   excl_cntrs.c	hyper-threading erratum of memory events
- *   apply.c		reprogramming of the registers
+ *   reprogram.c	reprogramming of the registers
  *   intel/pebs.c		PEBS, see precise.h
  *   branch.c		branch records, see branch.h
  *   claim.c		counters reserved by perfctr
@@ -250,7 +250,7 @@ struct x86_excl_cntrs {
  * @nr_samplers: number of @clients that sample
  * @counter: the counter programmed; -1: none. Set after @bias and before the counter's owner;
  *	cleared after the owner, while @seq is odd
- * @wanted: the counter assigned, programmed by x86_apply(); -1: none
+ * @wanted: the counter assigned, programmed by x86_reprogram(); -1: none
  * @seq: sequence count, odd while @bias and the counter do not match: an NMI then uses @total
  * @bias: @total minus the counter value, which is also the total at the next overflow
  * @total: the total if there is no counter, while @seq is odd, or, in generation @turn, as read
@@ -293,11 +293,11 @@ struct x86_count {
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @unplaced: a count with clients has no counter assigned
  * @dirty: registers need reprogramming; also set by an NMI
- * @applying: x86_apply() or a claim writes registers; an NMI sets @dirty and leaves changes to that
- *	code
+ * @reprogramming: x86_reprogram() or a claim writes registers; an NMI sets @dirty and leaves
+ *	changes to that code
  * @nb_changed: a northbridge event was attached, detached or moved
  * @turn: generation; a cached total is valid while its generation matches. Incremented when the PMU
- *	is disabled, when a group read begins, and when x86_apply() repeats
+ *	is disabled, when a group read begins, and when x86_reprogram() repeats
  * @running: mask of the counters that may run, on the host or in guests
  * @select: shadow of the event selects
  * @fixed_control: shadow of the control register of the fixed counters
@@ -354,7 +354,7 @@ struct x86_pmu_cpu {
 	unsigned int		txn;
 	bool			unplaced;
 	bool			dirty;
-	bool			applying;
+	bool			reprogramming;
 	bool			nb_changed;
 	u64			turn;
 	u64			running;
@@ -551,10 +551,10 @@ void x86_event_account(struct perf_event *event, u64 total);
 u64 x86_event_due(const struct perf_event *event);
 void x86_event_begin_period(struct perf_event *event);
 
-/* apply.c */
+/* reprogram.c */
 void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside);
 void x86_end(struct x86_pmu_cpu *cpu);
-void x86_apply(struct x86_pmu_cpu *cpu);
+void x86_reprogram(struct x86_pmu_cpu *cpu);
 void x86_count_update_pages(const struct x86_count *count);
 void x86_leave_all(struct x86_pmu_cpu *cpu);
 void x86_halt_for_good(struct x86_pmu_cpu *cpu);
@@ -636,8 +636,8 @@ int x86_event_key(struct perf_event *event, struct x86_key *key);
 u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit, struct x86_key *key);
 
 /* pmu.c */
-void x86_halt(struct x86_pmu_cpu *cpu);
-void x86_go_on(struct x86_pmu_cpu *cpu);
+void x86_defer_reprogram(struct x86_pmu_cpu *cpu);
+void x86_resume_reprogram(struct x86_pmu_cpu *cpu);
 void x86_core_fill(struct x86_core *core);
 void x86_event_stop(struct perf_event *event, int flags);
 
@@ -653,7 +653,7 @@ void x86_withhold(void);
 
 /* rdpmc.c */
 extern int x86_rdpmc;
-void x86_tell_users(struct mm_struct *mm);
+void x86_update_user_pages(struct mm_struct *mm);
 bool x86_user_reads(void);
 bool x86_in_kernel_thread(void);
 
@@ -672,7 +672,7 @@ int x86_sysfs_fill(struct x86_core *core);
 
 /* smm.c */
 bool x86_can_freeze_on_smi(const struct x86_core *core);
-void x86_smm_apply(const struct x86_core *core);
+void x86_smm_write_msr(const struct x86_core *core);
 extern struct device_attribute dev_attr_freeze_on_smi;
 
 /* force_abort.c */

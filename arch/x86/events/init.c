@@ -134,7 +134,7 @@ static int x86_cpu_starting(unsigned int number)
 	x86_amd_nb_init(number);
 	x86_excl_init(number, core);
 	x86_begin(cpu, core, beside);
-	x86_smm_apply(core);
+	x86_smm_write_msr(core);
 	cpumask_set_cpu(number, &core->cpus);
 	local_irq_restore(flags);
 	return 0;
@@ -178,11 +178,11 @@ static void x86_resume(void *data)
 		return;
 	/* The other CPUs are offline. */
 	x86_begin(cpu, cpu->core, false);
-	x86_smm_apply(cpu->core);
+	x86_smm_write_msr(cpu->core);
 	x86_extra_lost(cpu);
-	x86_branch_apply(cpu);
+	x86_branch_reprogram(cpu);
 	cpu->dirty = true;
-	x86_go_on(cpu);
+	x86_resume_reprogram(cpu);
 }
 
 static void x86_shutdown_here(void *data)

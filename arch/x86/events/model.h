@@ -311,9 +311,9 @@ u64 x86_intel_select_bits(u32 ebx);
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);
 u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters);
-void x86_snb_settle(struct x86_core *core, u32 vfm, u8 stepping, u32 revision);
+void x86_snb_check_microcode(struct x86_core *core, u32 vfm, u8 stepping, u32 revision);
 
-int x86_zhaoxin_settle(struct x86_core *core);
+int x86_zhaoxin_check_cpuid(struct x86_core *core);
 
 extern const struct x86_bank x86_amd_k7_bank;
 extern const struct x86_bank x86_amd_core_bank;

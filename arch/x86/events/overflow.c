@@ -7,8 +7,8 @@
  *   owner only while its bias matches its counter, except while its seq is odd;
  * - update clients, start new periods, write samples, and stop clients;
  * - reprogram counters;
- * - write other registers, unless the interrupted code is about to (@halted, @applying): then it
- *   sets @dirty for that code.
+ * - write other registers, unless the interrupted code is about to (@halted, @reprogramming): then
+ *   it sets @dirty for that code.
  *
  * It must not attach or detach clients, or assign counters.
  */
@@ -190,7 +190,7 @@ static int x86_serve_others(u64 others)
 }
 
 /*
- * Find overflows, and handle them. @applying: the interrupted code checks the counters again.
+ * Find overflows, and handle them. @reprogramming: the interrupted code checks the counters again.
  * @others: see x86_read_overflowed(). Returns the number of overflows.
  */
 static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying,
@@ -212,7 +212,7 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 	overflowed &= ~x86_precise_enabled(cpu);
 	for_each_x86_counter(counter, overflowed) {
 		/*
-		 * The status bit has been acknowledged. x86_apply(), which this NMI has
+		 * The status bit has been acknowledged. x86_reprogram(), which this NMI has
 		 * interrupted, must look at the counter again.
 		 */
 		if (!x86_serve_counter(cpu, counter, regs, NULL) && applying &&
@@ -319,8 +319,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	    !x86_has_exclusive(x86_lbr_exclusive_bts))
 		return 0;
 	bank = cpu->core->bank;
-	applying = cpu->applying;
-	WRITE_ONCE(cpu->applying, true);
+	applying = cpu->reprogramming;
+	WRITE_ONCE(cpu->reprogramming, true);
 	control = cpu->control;
 	/* The interrupted code may be about to stop the counters. */
 	halt = READ_ONCE(cpu->control_unsure) || (control && x86_counts_kernel(cpu));
@@ -353,9 +353,9 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	served += more;
 	for_each_x86_counter(counter, by_selects)
 		x86_write_select(cpu, counter, selects[counter]);
-	WRITE_ONCE(cpu->applying, applying);
+	WRITE_ONCE(cpu->reprogramming, applying);
 	if (READ_ONCE(cpu->dirty) && !cpu->halted && !applying)
-		x86_apply(cpu);
+		x86_reprogram(cpu);
 	else if (halt)
 		x86_write_control(cpu, control);
 

@@ -494,7 +494,7 @@ void perfctr_cpu_mapped(struct mm_struct *mm)
 	mmap_assert_write_locked(mm);
 	/* Further mappings change nothing, and a process may map the state of each thread. */
 	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
-		x86_tell_users(mm);
+		x86_update_user_pages(mm);
 }
 
 /**
@@ -504,7 +504,7 @@ void perfctr_cpu_mapped(struct mm_struct *mm)
 void perfctr_cpu_unmapped(struct mm_struct *mm)
 {
 	if (atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
-		x86_tell_users(mm);
+		x86_update_user_pages(mm);
 }
 
 /**

@@ -15,29 +15,29 @@ static void x86_new_turn(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_halt - defer changes until x86_go_on()
+ * x86_defer_reprogram - defer changes until x86_resume_reprogram()
  * @cpu: this CPU
  *
  * Context: interrupts off.
  */
-void x86_halt(struct x86_pmu_cpu *cpu)
+void x86_defer_reprogram(struct x86_pmu_cpu *cpu)
 {
 	x86_new_turn(cpu);
 	cpu->halted = true;
 }
 
 /**
- * x86_go_on - apply deferred changes, and apply later ones at once
+ * x86_resume_reprogram - apply deferred changes, and apply later ones at once
  * @cpu: this CPU
  *
  * Context: interrupts off.
  */
-void x86_go_on(struct x86_pmu_cpu *cpu)
+void x86_resume_reprogram(struct x86_pmu_cpu *cpu)
 {
 	/* An NMI before @halted is cleared leaves its changes to this loop. */
 	do {
 		if (READ_ONCE(cpu->dirty))
-			x86_apply(cpu);
+			x86_reprogram(cpu);
 		WRITE_ONCE(cpu->halted, false);
 		barrier();
 	} while (READ_ONCE(cpu->dirty) && !cpu->down);
@@ -51,7 +51,7 @@ static void x86_core_disable(struct pmu *pmu)
 		return;
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
 		x86_check_control(cpu);
-	x86_halt(cpu);
+	x86_defer_reprogram(cpu);
 }
 
 /* A VM exit, or a hypervisor, may have left another value in the global control register. */
@@ -72,10 +72,10 @@ static void x86_core_enable(struct pmu *pmu)
 	if (cpu->core != to_x86_core(pmu))
 		return;
 	if (cpu->branch.changed && !cpu->down)
-		x86_branch_apply(cpu);
+		x86_branch_reprogram(cpu);
 	if (unlikely(cpu->guest_ran || cpu->runs_guests))
 		x86_heal_control(cpu);
-	x86_go_on(cpu);
+	x86_resume_reprogram(cpu);
 }
 
 /* Unless the PMU is disabled, changes are applied at once. */
@@ -84,7 +84,7 @@ static void x86_changed(struct x86_pmu_cpu *cpu)
 	WRITE_ONCE(cpu->dirty, true);
 	barrier();
 	if (!cpu->halted)
-		x86_apply(cpu);
+		x86_reprogram(cpu);
 }
 
 static void x86_event_start(struct perf_event *event, int flags)

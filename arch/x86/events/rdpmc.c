@@ -85,7 +85,7 @@ static void x86_close_pages(void)
 	}
 }
 
-static void x86_tell_user(void *unused)
+static void x86_update_user_page(void *unused)
 {
 	/* With permission, perf_clear_dirty_counters() updates the pages. */
 	cr4_update_pce(NULL);
@@ -94,14 +94,14 @@ static void x86_tell_user(void *unused)
 }
 
 /**
- * x86_tell_users - update CR4.PCE on the CPUs that use an address space
+ * x86_update_user_pages - update CR4.PCE on the CPUs that use an address space
  * @mm: the address space
  *
  * Context: interrupts on.
  */
-void x86_tell_users(struct mm_struct *mm)
+void x86_update_user_pages(struct mm_struct *mm)
 {
-	on_each_cpu_mask(mm_cpumask(mm), x86_tell_user, NULL, true);
+	on_each_cpu_mask(mm_cpumask(mm), x86_update_user_page, NULL, true);
 }
 
 /**
@@ -115,7 +115,7 @@ void x86_event_mapped(struct perf_event *event, struct mm_struct *mm)
 		return;
 	mmap_assert_write_locked(mm);
 	if (atomic_inc_return(&mm->context.perf_rdpmc_allowed) == 1)
-		x86_tell_users(mm);
+		x86_update_user_pages(mm);
 }
 
 /**
@@ -128,7 +128,7 @@ void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm)
 	if (!x86_event_is_readable(event))
 		return;
 	if (atomic_dec_and_test(&mm->context.perf_rdpmc_allowed))
-		x86_tell_users(mm);
+		x86_update_user_pages(mm);
 }
 
 static void x86_userpage_clock(const struct perf_event *event,
@@ -212,7 +212,7 @@ static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr,
 	x86_set_key(&rdpmc_never_available_key, value == 0);
 	x86_set_key(&rdpmc_always_available_key, value == 2);
 	x86_rdpmc = value;
-	on_each_cpu(x86_tell_user, NULL, true);
+	on_each_cpu(x86_update_user_page, NULL, true);
 	return len;
 }
 

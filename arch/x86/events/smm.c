@@ -30,14 +30,14 @@ bool x86_can_freeze_on_smi(const struct x86_core *core)
 }
 
 /**
- * x86_smm_apply - program the freeze bit of this CPU
+ * x86_smm_write_msr - program the freeze bit of this CPU
  * @core: the core type of this CPU
  *
  * Another kernel may have left another value.
  *
  * Context: interrupts off, as for all users of this register.
  */
-void x86_smm_apply(const struct x86_core *core)
+void x86_smm_write_msr(const struct x86_core *core)
 {
 	lockdep_assert_irqs_disabled();
 	if (!x86_can_freeze_on_smi(core))
@@ -49,12 +49,12 @@ void x86_smm_apply(const struct x86_core *core)
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
 }
 
-static void x86_smm_apply_here(void *data)
+static void x86_smm_write_msr_here(void *data)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
 	if (cpu->core)
-		x86_smm_apply(cpu->core);
+		x86_smm_write_msr(cpu->core);
 }
 
 static ssize_t freeze_on_smi_show(struct device *dev, struct device_attribute *attr, char *page)
@@ -77,7 +77,7 @@ static ssize_t freeze_on_smi_store(struct device *dev, struct device_attribute *
 		return len;
 	guard(cpus_read_lock)();
 	WRITE_ONCE(x86_freeze_on_smi, value);
-	on_each_cpu(x86_smm_apply_here, NULL, true);
+	on_each_cpu(x86_smm_write_msr_here, NULL, true);
 	return len;
 }
 

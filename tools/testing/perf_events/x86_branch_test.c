@@ -332,7 +332,7 @@ static void open_event(int i, u64 type)
 static void enable_pmu(void)
 {
 	if (x86_pmu_cpu.branch.changed)
-		x86_branch_apply(&x86_pmu_cpu);
+		x86_branch_reprogram(&x86_pmu_cpu);
 }
 
 static bool has_users(void)

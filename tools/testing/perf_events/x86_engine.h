@@ -32,7 +32,7 @@ static bool check_registers;
 #include "../../../arch/x86/events/excl_cntrs.c"
 #include "../../../arch/x86/events/metrics.c"
 #include "../../../arch/x86/events/count.c"
-#include "../../../arch/x86/events/apply.c"
+#include "../../../arch/x86/events/reprogram.c"
 #include "../../../arch/x86/events/claim.c"
 #include "../../../arch/x86/events/config.c"
 #include "../../../arch/x86/events/pmu.c"
@@ -140,7 +140,7 @@ void perf_sched_cb_inc(struct pmu *pmu) { }
 
 void perf_sched_cb_dec(struct pmu *pmu) { }
 
-void x86_branch_apply(struct x86_pmu_cpu *cpu) { }
+void x86_branch_reprogram(struct x86_pmu_cpu *cpu) { }
 
 void x86_branch_reset(struct x86_pmu_cpu *cpu) { }
 

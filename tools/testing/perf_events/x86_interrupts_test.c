@@ -158,7 +158,7 @@ static bool checkpointed(u64 period)
 	counter = x86_event_count(&c->event)->counter;
 	machine.counter[counter] = -5U;
 	ok = machine_nmi() && (s32)machine.counter[counter] < -(s32)BIT(20);
-	/* The next x86_apply() does not program an early overflow, either. */
+	/* The next x86_reprogram() does not program an early overflow, either. */
 	perf_pmu_disable(&core.pmu);
 	x86_pmu_cpu.dirty = true;
 	perf_pmu_enable(&core.pmu);

@@ -313,7 +313,7 @@ static bool suspends(const struct x86_bank *bank)
 		x86_begin(&x86_pmu_cpu, &core, false);
 		x86_extra_lost(&x86_pmu_cpu);
 		x86_pmu_cpu.dirty = true;
-		x86_go_on(&x86_pmu_cpu);
+		x86_resume_reprogram(&x86_pmu_cpu);
 		samples = counted[0].samples;
 		machine_run(2000);
 		ok &= counted[0].samples >= samples + 5 && counted[1].samples == 3 &&

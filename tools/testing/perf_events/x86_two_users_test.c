@@ -165,7 +165,7 @@ static void switch_to(int next)
 		events_come(next * N, N);
 }
 
-/* The task maps its first event, or unmaps its last one: x86_tell_users(). */
+/* The task maps its first event, or unmaps its last one: x86_update_user_pages(). */
 static void map_or_unmap(void)
 {
 	int i;

@@ -602,7 +602,7 @@ static bool snb_is_broken(u32 vfm, u8 stepping, u32 revision)
 }
 
 /**
- * x86_snb_settle - refuse precise events while the microcode has PEBS errata
+ * x86_snb_check_microcode - refuse precise events while the microcode has PEBS errata
  * @core: the PMU
  * @vfm: vendor, family and model of the CPU, a Sandy Bridge
  * @stepping: its stepping; one without a known microcode has the errata
@@ -610,7 +610,7 @@ static bool snb_is_broken(u32 vfm, u8 stepping, u32 revision)
  *
  * Context: boot, or after a microcode update.
  */
-void x86_snb_settle(struct x86_core *core, u32 vfm, u8 stepping, u32 revision)
+void x86_snb_check_microcode(struct x86_core *core, u32 vfm, u8 stepping, u32 revision)
 {
 	bool broken = snb_is_broken(vfm, stepping, revision);
 
@@ -625,8 +625,8 @@ void x86_snb_settle(struct x86_core *core, u32 vfm, u8 stepping, u32 revision)
 
 static void snb_microcode(struct x86_core *core)
 {
-	x86_snb_settle(core, boot_cpu_data.x86_vfm, boot_cpu_data.x86_stepping,
-		       boot_cpu_data.microcode);
+	x86_snb_check_microcode(core, boot_cpu_data.x86_vfm, boot_cpu_data.x86_stepping,
+				boot_cpu_data.microcode);
 }
 
 static const struct x86_model sandybridge = {

@@ -335,7 +335,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
  * select of a precise event has no INT bit, so without PEBS an overflow would set the status bit of
  * its counter without an interrupt, and the next NMI of another device would be claimed for it.
  *
- * Context: interrupts off, or NMI. x86_apply() runs the counters again.
+ * Context: interrupts off, or NMI. x86_reprogram() runs the counters again.
  */
 void x86_precise_keep(struct x86_pmu_cpu *cpu)
 {
@@ -421,10 +421,10 @@ static void pebs_set_reload(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_precise_apply - enable PEBS on the counters of precise events
+ * x86_precise_reprogram - enable PEBS on the counters of precise events
  * @cpu: this CPU. The counts have their counters, which do not run yet
  */
-void x86_precise_apply(struct x86_pmu_cpu *cpu)
+void x86_precise_reprogram(struct x86_pmu_cpu *cpu)
 {
 	struct x86_precise_cpu *precise = &cpu->precise;
 	u64 groups, enabled;

@@ -509,7 +509,7 @@ static void models_old_microcode(struct kunit *test)
 		core->precise.levels = 2;
 		core->precise.broken = false;
 		for (j = 0; j < ARRAY_SIZE(updates); j++) {
-			x86_snb_settle(core, vfm, stepping, updates[j].revision);
+			x86_snb_check_microcode(core, vfm, stepping, updates[j].revision);
 			KUNIT_EXPECT_EQ_MSG(test, core->precise.broken, updates[j].broken,
 					    "model %#x, stepping %u, microcode %#x",
 					    (u32)VFM_MODEL(vfm), stepping, updates[j].revision);
@@ -518,7 +518,7 @@ static void models_old_microcode(struct kunit *test)
 		/* Without PEBS, as in a guest, there is nothing to update. */
 		core->precise.levels = 0;
 		core->precise.broken = false;
-		x86_snb_settle(core, vfm, stepping, 0);
+		x86_snb_check_microcode(core, vfm, stepping, 0);
 		KUNIT_EXPECT_FALSE(test, core->precise.broken);
 	}
 }
@@ -743,7 +743,7 @@ static int models_zhaoxin_settle(struct kunit *test, struct x86_core *core, int 
 			core->model = models_row(line);
 	}
 	KUNIT_ASSERT_NOT_NULL(test, core->model);
-	return x86_zhaoxin_settle(core);
+	return x86_zhaoxin_check_cpuid(core);
 }
 
 static void models_zhaoxin(struct kunit *test)

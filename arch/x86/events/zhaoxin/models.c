@@ -219,14 +219,14 @@ static const struct x86_bank x86_zxc_bank = {
 #define ZX_EVENTS_LEAST		6
 
 /**
- * x86_zhaoxin_settle - adjust what differs from Intel's PMUs, or from CPUID
+ * x86_zhaoxin_check_cpuid - adjust what differs from Intel's PMUs, or from CPUID
  * @core: the core type, with the generic events reported by CPUID
  *
  * Counters take all bits on a write, and branch misses may exist without a bit in CPUID.
  *
  * Return: 0 on success, -ENODEV if there is no such PMU.
  */
-int x86_zhaoxin_settle(struct x86_core *core)
+int x86_zhaoxin_check_cpuid(struct x86_core *core)
 {
 	if (core->version != 2 || core->events_mask_len < ZX_EVENTS_LEAST)
 		return -ENODEV;
@@ -239,7 +239,7 @@ int x86_zhaoxin_settle(struct x86_core *core)
 
 static int x86_zx_probe(struct x86_core *core)
 {
-	return x86_intel_probe(core) ?: x86_zhaoxin_settle(core);
+	return x86_intel_probe(core) ?: x86_zhaoxin_check_cpuid(core);
 }
 
 static int x86_zxc_probe(struct x86_core *core)

@@ -182,13 +182,13 @@ static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter;
-	bool applying = cpu->applying;
+	bool applying = cpu->reprogramming;
 
 	/*
-	 * With @applying, an NMI does not call x86_apply(), which could give this counter, with its
-	 * pending overflow, to another count.
+	 * With @reprogramming, an NMI does not call x86_reprogram(), which could give this counter,
+	 * with its pending overflow, to another count.
 	 */
-	WRITE_ONCE(cpu->applying, true);
+	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
 	x86_count_disown(cpu, count);
 	barrier();
@@ -201,10 +201,10 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	}
 	cpu->used &= ~BIT_ULL(count - cpu->counts);
 	barrier();
-	WRITE_ONCE(cpu->applying, applying);
-	/* Apply the changes that an interrupt has deferred because of @applying. */
+	WRITE_ONCE(cpu->reprogramming, applying);
+	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
-		x86_apply(cpu);
+		x86_reprogram(cpu);
 }
 
 /**
@@ -255,19 +255,19 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
 
 /**
  * x86_end - stop using the registers of a CPU that is suspended
- * @cpu: this CPU. Its events stay scheduled; x86_begin() and x86_go_on() continue them
+ * @cpu: this CPU. Its events stay scheduled; x86_begin() and x86_resume_reprogram() continue them
  *
  * The local APIC saves LVTPC after this function, and restores it before x86_begin() resets the
  * counters, which firmware may have left running. So the interrupt is masked here. An interrupt
- * that comes earlier leaves its changes to x86_go_on(): otherwise it would program counters, and
- * unmask.
+ * that comes earlier leaves its changes to x86_resume_reprogram(): otherwise it would program
+ * counters, and unmask.
  *
  * Context: interrupts off.
  */
 void x86_end(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
-	x86_halt(cpu);
+	x86_defer_reprogram(cpu);
 	x86_leave_all(cpu);
 	x86_reset_registers(cpu);
 	x86_withhold();
@@ -541,7 +541,7 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_apply - reprogram this CPU as assigned
+ * x86_reprogram - reprogram this CPU as assigned
  * @cpu: this CPU
  *
  * An NMI may stop events meanwhile, or find an overflow of a counter that is being programmed. It
@@ -550,14 +550,14 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
  *
  * Context: interrupts off, or NMI.
  */
-void x86_apply(struct x86_pmu_cpu *cpu)
+void x86_reprogram(struct x86_pmu_cpu *cpu)
 {
 	bool again = false;
 	u64 running;
 
-	if (cpu->applying || cpu->down)
+	if (cpu->reprogramming || cpu->down)
 		return;
-	cpu->applying = true;
+	cpu->reprogramming = true;
 	while (READ_ONCE(cpu->dirty)) {
 		/* Totals read before the NMI are outdated. */
 		if (again)
@@ -570,7 +570,7 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 			x86_force_abort(cpu, cpu->wanted);
 		x86_precise_keep(cpu);
 		x86_move_counts(cpu);
-		x86_precise_apply(cpu);
+		x86_precise_reprogram(cpu);
 		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);
 		if (unlikely(cpu->running & ~running) && x86_in_kernel_thread())
 			cpu->had_kernel |= x86_of_kernel(cpu, cpu->running & ~running &
@@ -589,5 +589,5 @@ void x86_apply(struct x86_pmu_cpu *cpu)
 			x86_excl_put_unused(cpu);
 		barrier();
 	}
-	cpu->applying = false;
+	cpu->reprogramming = false;
 }
