@@ -415,8 +415,8 @@ static void x86_branch_read(struct x86_pmu_cpu *cpu, bool info)
 	const struct x86_branch_ops *ops = cpu->core->branches.ops;
 	struct x86_branch_cpu *branch = &cpu->branch;
 
-	if (branch->turn != branch->interrupts) {
-		branch->turn = branch->interrupts;
+	if (branch->gen != branch->interrupts) {
+		branch->gen = branch->interrupts;
 		branch->nr = branch->running ?
 			ops->read(cpu->core, branch->raw, &branch->newest) : 0;
 		branch->has_info = false;

@@ -214,7 +214,7 @@ struct x86_branch_saved {
  * @stamp: number of the last call stack save
  * @holds: stamp of the save whose records are still in the registers; 0: none
  * @interrupts: number of overflow interrupts
- * @turn: value of @interrupts when @raw was read
+ * @gen: value of @interrupts when @raw was read
  * @nr: number of @raw
  * @has_info: x86_branch_raw::info of @raw was read
  * @newest: index of the newest register
@@ -233,7 +233,7 @@ struct x86_branch_cpu {
 	u64			stamp;
 	u64			holds;
 	u64			interrupts;
-	u64			turn;
+	u64			gen;
 	unsigned int		nr;
 	bool			has_info;
 	u64			newest;

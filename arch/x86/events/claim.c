@@ -84,7 +84,7 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 	for (i = 0; i < claim->n; i++) {
 		int counter = claim->counter[i];
 
-		cpu->value_turn[counter] = 0;
+		cpu->value_gen[counter] = 0;
 		if (x86_counter_is_fixed(counter)) {
 			int n = counter - INTEL_PMC_IDX_FIXED;
 

@@ -85,9 +85,9 @@ u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (in_nmi() || !(cpu->halted || cpu->txn))
 		return x86_count_read_now(cpu, count);
-	if (count->turn != cpu->turn) {
+	if (count->gen != cpu->gen) {
 		WRITE_ONCE(count->total, x86_count_read_now(cpu, count));
-		count->turn = cpu->turn;
+		count->gen = cpu->gen;
 	}
 	return count->total;
 }
@@ -226,7 +226,7 @@ static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		 * Force a new read: if an interrupt in the middle has left an overflow unhandled,
 		 * x86_prepare_running() must find it.
 		 */
-		count->turn = 0;
+		count->gen = 0;
 	}
 	x86_count_update_pages(count);
 }

@@ -253,9 +253,9 @@ struct x86_excl_cntrs {
  * @wanted: the counter assigned, programmed by x86_reprogram(); -1: none
  * @seq: sequence count, odd while @bias and the counter do not match: an NMI then uses @total
  * @bias: @total minus the counter value, which is also the total at the next overflow
- * @total: the total if there is no counter, while @seq is odd, or, in generation @turn, as read
+ * @total: the total if there is no counter, while @seq is odd, or, in generation @gen, as read
  *	last
- * @turn: generation in which @total was read, see x86_pmu_cpu::turn
+ * @gen: generation in which @total was read, see x86_pmu_cpu::gen
  * @next: total at which the first client needs an interrupt; U64_MAX: none does
  * @extra: the extra register in use while there are clients; NULL: none
  * @reload: distance to which the CPU reloads the counter with each PEBS record; 0: none
@@ -270,7 +270,7 @@ struct x86_count {
 	unsigned int		seq;
 	u64			bias;
 	u64			total;
-	u64			turn;
+	u64			gen;
 	u64			next;
 	struct x86_extra_reg	*extra;
 	u64			reload;
@@ -296,7 +296,7 @@ struct x86_count {
  * @reprogramming: x86_reprogram() or a claim writes registers; an NMI sets @dirty and leaves
  *	changes to that code
  * @nb_changed: a northbridge event was attached, detached or moved
- * @turn: generation; a cached total is valid while its generation matches. Incremented when the PMU
+ * @gen: generation; a cached total is valid while its generation matches. Incremented when the PMU
  *	is disabled, when a group read begins, and when x86_reprogram() repeats
  * @running: mask of the counters that may run, on the host or in guests
  * @select: shadow of the event selects
@@ -309,7 +309,7 @@ struct x86_count {
  * @guest_only: mask of the counters to run only in guests
  * @host_only: mask of the counters to stop in guests
  * @value: values of counters without an owner
- * @value_turn: generation in which each @value was read; 0: unknown
+ * @value_gen: generation in which each @value was read; 0: unknown
  * @own_extra: the extra registers of this CPU
  * @core_extra: the extra registers of the core
  * @first_extra: storage of @core_extra, in the first CPU of the core
@@ -323,7 +323,7 @@ struct x86_count {
  * @thread: index of this CPU in @excl
  * @excl_changed: this CPU may use fewer counters than it has entered in @excl
  * @metric_total: total of each Topdown metric
- * @metrics_turn: generation in which the metrics were read last
+ * @metrics_gen: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
  * @has_counted: a counter of this CPU was programmed since the CPU was initialized
  * @late: local_clock() up to which an interrupt without overflow is expected
@@ -356,7 +356,7 @@ struct x86_pmu_cpu {
 	bool			dirty;
 	bool			reprogramming;
 	bool			nb_changed;
-	u64			turn;
+	u64			gen;
 	u64			running;
 	u64			select[X86_COUNTERS_MAX];
 	u64			fixed_control;
@@ -368,7 +368,7 @@ struct x86_pmu_cpu {
 	u64			guest_only;
 	u64			host_only;
 	u64			value[X86_COUNTERS_MAX];
-	u64			value_turn[X86_COUNTERS_MAX];
+	u64			value_gen[X86_COUNTERS_MAX];
 	struct x86_extra_set	own_extra;
 	struct x86_extra_set	*core_extra;
 	struct x86_extra_set	first_extra;
@@ -382,7 +382,7 @@ struct x86_pmu_cpu {
 	u8			thread;
 	bool			excl_changed;
 	u64			metric_total[X86_METRICS_MAX];
-	u64			metrics_turn;
+	u64			metrics_gen;
 	bool			force_abort;
 	bool			has_counted;
 	u64			late;

@@ -127,7 +127,7 @@ static int x86_cpu_starting(unsigned int number)
 		return 0;
 	local_irq_save(flags);
 	beside = cpumask_intersects(topology_sibling_cpumask(number), &core->cpus);
-	cpu->turn = 1;
+	cpu->gen = 1;
 	cpu->select_clear = core->bank->host_only;
 	x86_extra_init(number);
 	x86_extra_lost(cpu);

@@ -167,9 +167,9 @@ u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 		return x86_count_read(cpu, count);
 	if (in_nmi() || count->counter < 0)
 		return x86_metric_total(cpu, count, metric);
-	if (!(cpu->halted || cpu->txn) || cpu->metrics_turn != cpu->turn) {
+	if (!(cpu->halted || cpu->txn) || cpu->metrics_gen != cpu->gen) {
 		x86_count_arm(cpu, count);
-		cpu->metrics_turn = cpu->turn;
+		cpu->metrics_gen = cpu->gen;
 		x86_count_update_pages(count);
 	}
 	return READ_ONCE(cpu->metric_total[metric]);

@@ -9,9 +9,9 @@
 #include "engine.h"
 
 /* Start a new generation: totals read so far are outdated. */
-static void x86_new_turn(struct x86_pmu_cpu *cpu)
+static void x86_new_generation(struct x86_pmu_cpu *cpu)
 {
-	cpu->turn++;
+	cpu->gen++;
 }
 
 /**
@@ -22,7 +22,7 @@ static void x86_new_turn(struct x86_pmu_cpu *cpu)
  */
 void x86_defer_reprogram(struct x86_pmu_cpu *cpu)
 {
-	x86_new_turn(cpu);
+	x86_new_generation(cpu);
 	cpu->halted = true;
 }
 
@@ -213,7 +213,7 @@ static void x86_txn_begin(struct pmu *pmu, unsigned int flags)
 		cpu->unplaced = false;
 		perf_pmu_disable(pmu);
 	} else if (!cpu->halted) {
-		x86_new_turn(cpu);
+		x86_new_generation(cpu);
 	}
 }
 

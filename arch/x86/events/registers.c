@@ -415,7 +415,7 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 static void x86_clear_counter(struct x86_pmu_cpu *cpu, int counter)
 {
 	x86_write_counter(cpu, counter, -cpu->core->max_period);
-	cpu->value_turn[counter] = 0;
+	cpu->value_gen[counter] = 0;
 }
 
 /**

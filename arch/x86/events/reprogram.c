@@ -192,9 +192,9 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	barrier();
 	x86_count_disown(cpu, count);
 	barrier();
-	if (count->turn == cpu->turn && !(count->key.config & ARCH_PERFMON_EVENTSEL_OS)) {
+	if (count->gen == cpu->gen && !(count->key.config & ARCH_PERFMON_EVENTSEL_OS)) {
 		cpu->value[counter] = count->total - count->bias;
-		cpu->value_turn[counter] = cpu->turn;
+		cpu->value_gen[counter] = cpu->gen;
 		x86_note_unseen(cpu, cpu->value[counter]);
 	} else if (!cpu->core->bank->status) {
 		x86_note_unseen(cpu, x86_read_counter(cpu->core, counter));
@@ -225,7 +225,7 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
 			x86_count_leave(cpu, count);
 		else if (count)
 			x86_count_forget(cpu, count);
-		cpu->value_turn[i] = 0;
+		cpu->value_gen[i] = 0;
 	}
 }
 
@@ -327,7 +327,7 @@ static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
 	WRITE_ONCE(cpu->upper, cpu->upper | BIT_ULL(upper));
 	x86_write_select(cpu, upper, core->model->merge | core->bank->run);
 	cpu->has_clean &= ~BIT_ULL(upper);
-	cpu->value_turn[upper] = 0;
+	cpu->value_gen[upper] = 0;
 }
 
 /* Give a count its counter, which is programmed unless its value can be used as it is. */
@@ -342,7 +342,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		x86_enter_upper(cpu, counter + 1);
 	if (!x86_counter_is_fixed(counter))
 		x86_write_select(cpu, counter, x86_select_of(cpu, count, x86_count_runs(count)));
-	if (cpu->value_turn[counter] == cpu->turn)
+	if (cpu->value_gen[counter] == cpu->gen)
 		value = cpu->value[counter];
 	else
 		value = x86_read_counter(core, counter);
@@ -361,7 +361,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	if (pair)
 		x86_write_upper(cpu, counter + 1);
 	cpu->has_clean &= ~BIT_ULL(counter);
-	cpu->value_turn[counter] = 0;
+	cpu->value_gen[counter] = 0;
 	count->bias = count->total - value;
 	barrier();
 	WRITE_ONCE(count->counter, counter);
@@ -561,7 +561,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 	while (READ_ONCE(cpu->dirty)) {
 		/* Totals read before the NMI are outdated. */
 		if (again)
-			cpu->turn++;
+			cpu->gen++;
 		again = true;
 		cpu->dirty = false;
 		cpu->last_claim = 0;

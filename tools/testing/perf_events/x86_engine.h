@@ -546,7 +546,7 @@ static inline void start_machine(const struct x86_bank *bank, u64 seed, u64 max_
 	memset(cpu, 0, sizeof(*cpu));
 	memset(&cpu_debug_store, 0, sizeof(cpu_debug_store));
 	pebs_has_buffers = false;
-	cpu->turn = 1;
+	cpu->gen = 1;
 	x86_extra_init(0);
 	x86_extra_lost(cpu);
 	x86_amd_nb_init(0);

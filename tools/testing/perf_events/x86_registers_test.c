@@ -400,7 +400,7 @@ static bool threads_share_counters(void)
 	}
 	ok &= all_sample();
 
-	sibling = (struct x86_pmu_cpu){ .turn = 1 };
+	sibling = (struct x86_pmu_cpu){ .gen = 1 };
 	x86_begin(&sibling, &core, true);
 	ok &= all_sample();
 	x86_write_select(&sibling, N - 1, select);

@@ -52,7 +52,7 @@ static int claim_test_init(struct kunit *test)
 	env->core.model = &memory_model;
 	env->core.counters = X86_GENERAL(COUNTERS);
 	env->cpu.core = &env->core;
-	env->cpu.turn = 1;
+	env->cpu.gen = 1;
 	raw_spin_lock_init(&env->excl.lock);
 	env->claim = (struct x86_claim){
 		.id = 5, .counters = BIT_ULL(0), .n = 1, .config[0] = EVENT,
