@@ -110,9 +110,10 @@ void x86_branch_destroy(struct perf_event *event)
 		x86_del_exclusive(x86_lbr_exclusive_lbr);
 }
 
-static struct x86_key x86_branch_key(const struct x86_core *core, const struct perf_event *event)
+static struct x86_event_sel x86_branch_get_sel(const struct x86_core *core,
+					       const struct perf_event *event)
 {
-	return (struct x86_key){
+	return (struct x86_event_sel){
 		.extra = event->hw.branch_reg.config, .msr = core->branches.select.msr,
 	};
 }
@@ -129,12 +130,12 @@ static struct x86_key x86_branch_key(const struct x86_core *core, const struct p
 bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 		     struct x86_extra_set *set)
 {
-	struct x86_key key;
+	struct x86_event_sel sel;
 
 	if (!needs_branch_stack(event) || !core->branches.select.msr)
 		return true;
-	key = x86_branch_key(core, event);
-	return x86_extra_take(set, &core->branches.select, &key);
+	sel = x86_branch_get_sel(core, event);
+	return x86_extra_take(set, &core->branches.select, &sel);
 }
 
 /**
@@ -149,13 +150,13 @@ int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	struct x86_branch_cpu *branch = &cpu->branch;
 	const struct x86_extra *row = &cpu->core->branches.select;
 	struct x86_extra_reg *reg = NULL;
-	struct x86_key key;
+	struct x86_event_sel sel;
 
 	if (!needs_branch_stack(event))
 		return 0;
 	if (row->msr) {
-		key = x86_branch_key(cpu->core, event);
-		reg = x86_count_take_extra(cpu, row, &key);
+		sel = x86_branch_get_sel(cpu->core, event);
+		reg = x86_count_take_extra(cpu, row, &sel);
 		if (!reg)
 			return -EAGAIN;
 	}

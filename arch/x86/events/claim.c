@@ -62,21 +62,21 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim,
 			    unsigned int i)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	u64 config = claim->config[i];
 
 	/* The counter may run on after the claim, and must then not count a guest. */
-	config |= bank->host_only & ~cpu->select_clear;
+	config |= msrs->host_only & ~cpu->select_clear;
 	/* Without global control, an interrupting counter is stopped by its select. */
-	if (bank->control || !(claim->ints & BIT_ULL(claim->counter[i])))
-		return config | bank->run;
-	return config & ~bank->halt;
+	if (msrs->control || !(claim->ints & BIT_ULL(claim->counter[i])))
+		return config | msrs->run;
+	return config & ~msrs->halt;
 }
 
 /* Program the selects. Returns whether they were unchanged and all counters were enabled. */
 static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	u64 fixed = cpu->fixed_control, select;
 	bool same = true;
 	unsigned int i;
@@ -96,12 +96,12 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 		x86_write_select(cpu, counter, x86_claim_select(cpu, claim, i));
 		same &= select == cpu->select[counter];
 	}
-	if (bank->fixed_control) {
+	if (msrs->fixed_control) {
 		same &= fixed == cpu->fixed_control;
 		x86_write_fixed_control(cpu, fixed);
 	}
 	cpu->has_clean &= ~claim->counters;
-	return same && (!bank->control || !(claim->counters & ~cpu->control));
+	return same && (!msrs->control || !(claim->counters & ~cpu->control));
 }
 
 static bool x86_claim_has_news(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
@@ -184,7 +184,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 		if (cpu->owner[i])
 			x86_count_forget(cpu, cpu->owner[i]);
 	}
-	if (claim->ints && cpu->core->bank->control)
+	if (claim->ints && cpu->core->msrs->control)
 		x86_write_control(cpu, cpu->control & ~claim->ints);
 	if (claim->counters & cpu->core->taken)
 		x86_force_abort(cpu, claim->counters);
@@ -230,7 +230,7 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
  */
 void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	unsigned int i;
 
 	WRITE_ONCE(cpu->reprogramming, true);
@@ -238,13 +238,13 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	cpu->claim_ints = claim->ints;
 	WRITE_ONCE(cpu->claim_running, claim->counters);
 	cpu->running |= claim->counters;
-	if (bank->control) {
+	if (msrs->control) {
 		x86_write_control(cpu, cpu->control | claim->counters);
 	} else {
 		/* An NMI may have stopped counters that ran already. */
 		for (i = 0; i < claim->n; i++)
-			x86_write_select(cpu, claim->counter[i], claim->config[i] | bank->run |
-					 (bank->host_only & ~cpu->select_clear));
+			x86_write_select(cpu, claim->counter[i], claim->config[i] | msrs->run |
+					 (msrs->host_only & ~cpu->select_clear));
 	}
 	x86_claim_done(cpu);
 }
@@ -258,7 +258,7 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
  */
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	int i;
 
 	lockdep_assert_irqs_disabled();
@@ -270,11 +270,11 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	cpu->claimed = 0;
 	if (claim->ints) {
 		cpu->running &= ~claim->ints;
-		if (bank->control)
+		if (msrs->control)
 			x86_write_control(cpu, cpu->control & ~claim->ints);
 		for_each_x86_counter(i, claim->ints) {
-			if (!bank->control)
-				x86_write_select(cpu, i, cpu->select[i] & ~bank->halt);
+			if (!msrs->control)
+				x86_write_select(cpu, i, cpu->select[i] & ~msrs->halt);
 			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
 		}
 	}

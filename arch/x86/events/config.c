@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Initialization of events: from perf_event_attr to a count's key.
+ * Initialization of events: from perf_event_attr to a count's select.
  */
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
@@ -75,8 +75,8 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 
 	hw->config = config;
 	hw->extra_reg.config = extra;
-	/* With x86_model::key, these bits have another meaning. */
-	if (core->model->key)
+	/* With x86_model::get_sel, these bits have another meaning. */
+	if (core->model->get_sel)
 		return 0;
 	/* Counts of the core's other thread are counts of other tasks. */
 	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
@@ -142,26 +142,27 @@ const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config
  * x86_limited - look up the counters that can count an event
  * @core: the PMU
  * @limits: array of constraints, or NULL
- * @key: has the config; receives the flags of the constraint
+ * @sel: has the config; receives the flags of the constraint
  *
  * Context: any.
  * Return: mask of the counters; for a pair, of the lower ones.
  */
-u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits, struct x86_key *key)
+u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits,
+		struct x86_event_sel *sel)
 {
 	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
-	const struct x86_limit *limit = x86_find_limit(limits, key->config);
+	const struct x86_limit *limit = x86_find_limit(limits, sel->config);
 
 	if (!limit)
 		return general;
 	if (limit->flags & X86_LIMIT_OR_GENERAL)
 		return (limit->counters & core->counters) | general;
 	if (limit->flags & X86_LIMIT_AMD_NB)
-		key->flags |= X86_AMD_NB;
+		sel->flags |= X86_AMD_NB;
 	if (limit->flags & X86_LIMIT_HT_ERRATUM)
-		key->flags |= X86_HT_ERRATUM;
+		sel->flags |= X86_HT_ERRATUM;
 	if (limit->flags & X86_LIMIT_PAIR) {
-		key->flags |= X86_PAIR;
+		sel->flags |= X86_PAIR;
 		return limit->counters & general & (general >> 1);
 	}
 	return limit->counters & core->counters;
@@ -191,14 +192,14 @@ u64 x86_event_least_period(const struct perf_event *event)
 }
 
 /**
- * x86_event_key - compute the key of an event
+ * x86_event_get_sel - compute the select of an event
  * @event: an event of this driver
- * @key: receives the key
+ * @sel: receives the select
  *
  * Context: interrupts off, or @event is new.
  * Return: 0 on success, -EINVAL if no counter can count the event.
  */
-int x86_event_key(struct perf_event *event, struct x86_key *key)
+int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 {
 	struct x86_core *core = to_x86_core(event->pmu);
 	const struct x86_limit *limits = x86_core_limits(core);
@@ -206,50 +207,50 @@ int x86_event_key(struct perf_event *event, struct x86_key *key)
 
 	if (event->attr.precise_ip)
 		limits = x86_precise_limits(core, event) ?: limits;
-	*key = (struct x86_key){
+	*sel = (struct x86_event_sel){
 		.config = hw->config,
 		.extra = hw->extra_reg.config,
 		.msr = hw->extra_reg.reg,
 		.row = hw->extra_reg.reg ? hw->extra_reg.idx : -1,
 	};
 	if (core->metrics)
-		x86_metrics_key(event, key);
-	if (core->model->key)
-		core->model->key(core, event, key);
+		x86_metrics_get_sel(event, sel);
+	if (core->model->get_sel)
+		core->model->get_sel(core, event, sel);
 	else
-		key->allowed = x86_limited(core, limits, key);
+		sel->allowed = x86_limited(core, limits, sel);
 	/* Selects with host and guest bits need no switching. */
-	if (event->attr.exclude_host && !core->bank->host_only)
-		key->flags |= X86_GUEST_ONLY;
-	if (event->attr.exclude_guest && !core->bank->host_only)
-		key->flags |= X86_HOST_ONLY;
+	if (event->attr.exclude_host && !core->msrs->host_only)
+		sel->flags |= X86_GUEST_ONLY;
+	if (event->attr.exclude_guest && !core->msrs->host_only)
+		sel->flags |= X86_HOST_ONLY;
 	/* Metrics need the count of slots, so it is always shared. */
 	if (event->attr.precise_ip || has_branch_stack(event) ||
-	    (!READ_ONCE(x86_share) && !(key->flags & X86_METRICS)))
-		key->flags |= X86_ALONE;
+	    (!READ_ONCE(x86_share) && !(sel->flags & X86_METRICS)))
+		sel->flags |= X86_ALONE;
 	if (x86_event_is_distributed(event))
-		key->flags |= X86_DISTRIBUTED;
+		sel->flags |= X86_DISTRIBUTED;
 	if (core->taken)
-		key->allowed &= x86_force_abort_limit(core);
+		sel->allowed &= x86_force_abort_limit(core);
 	if (event->attr.precise_ip)
-		key->allowed = x86_precise_counters(core, key->allowed);
+		sel->allowed = x86_precise_counters(core, sel->allowed);
 	if (core->model->counters_of)
-		key->allowed &= core->model->counters_of(core, event, key->allowed);
-	return key->allowed ? 0 : -EINVAL;
+		sel->allowed &= core->model->counters_of(core, event, sel->allowed);
+	return sel->allowed ? 0 : -EINVAL;
 }
 
 /**
  * struct x86_alone - a group on an otherwise unused CPU
  * @n: number of counts
  * @samplers: numbers of their clients that sample
- * @keys: their keys
+ * @sels: their selects
  * @constraints: their constraints
  * @extra: the extra registers
  */
 struct x86_alone {
 	int			n;
 	unsigned int		samplers[X86_COUNTERS_MAX];
-	struct x86_key		keys[X86_COUNTERS_MAX];
+	struct x86_event_sel	sels[X86_COUNTERS_MAX];
 	struct x86_constraint	constraints[X86_COUNTERS_MAX];
 	struct x86_extra_set	extra;
 };
@@ -257,21 +258,21 @@ struct x86_alone {
 static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct perf_event *event)
 {
 	bool samples = is_sampling_event(event);
-	struct x86_key key;
+	struct x86_event_sel sel;
 	int i, err;
 
 	if (event->pmu != &core->pmu)
 		return 0;
-	err = x86_event_key(event, &key);
+	err = x86_event_get_sel(event, &sel);
 	if (err)
 		return err;
-	if (key.row >= 0 && !x86_extra_take(&alone->extra, &core->model->extra[key.row], &key))
+	if (sel.row >= 0 && !x86_extra_take(&alone->extra, &core->model->extra[sel.row], &sel))
 		return -EINVAL;
 	if (!x86_branch_fits(core, event, &alone->extra))
 		return -EINVAL;
 	/* Equal members share a counter, as in x86_count_attach(). */
 	for (i = 0; i < alone->n; i++) {
-		if (x86_keys_equal(&alone->keys[i], &key) && !(key.flags & X86_ALONE) &&
+		if (x86_event_sels_equal(&alone->sels[i], &sel) && !(sel.flags & X86_ALONE) &&
 		    (!samples || alone->samplers[i] < X86_SAMPLERS_MAX)) {
 			alone->samplers[i] += samples;
 			return 0;
@@ -281,9 +282,9 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 		return -EINVAL;
 	alone->samplers[alone->n] = samples;
 	alone->constraints[alone->n] = (struct x86_constraint){
-		.allowed = key.allowed, .now = -1, .pair = key.flags & X86_PAIR,
+		.allowed = sel.allowed, .now = -1, .pair = sel.flags & X86_PAIR,
 	};
-	alone->keys[alone->n++] = key;
+	alone->sels[alone->n++] = sel;
 	return 0;
 }
 

@@ -39,7 +39,7 @@ u64 x86_count_value(const struct x86_core *core, const struct x86_count *count)
 	u64 value = x86_read_counter(core, count->counter);
 
 	/* The counter starts at 0, and overflows when it is 0 again. */
-	if (count->key.flags & X86_METRICS)
+	if (count->sel.flags & X86_METRICS)
 		value |= ~(x86_metrics_span(core) - 1);
 	return value;
 }
@@ -207,7 +207,7 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 	WRITE_ONCE(cpu->owner[counter], NULL);
 	WRITE_ONCE(cpu->checkpointed, cpu->checkpointed & ~BIT_ULL(counter));
-	if (!(count->key.flags & X86_PAIR))
+	if (!(count->sel.flags & X86_PAIR))
 		return;
 	WRITE_ONCE(cpu->owner[upper], NULL);
 	x86_write_select(cpu, upper, 0);
@@ -257,17 +257,17 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 			continue;
 		if (count->nr_clients) {
 			dirty &= ~BIT_ULL(i);
-			if (count->key.flags & X86_METRICS)
+			if (count->sel.flags & X86_METRICS)
 				dirty &= ~X86_METRICS_RUN;
 			if (count->counter == i)
 				x86_renew_count(cpu, count);
 			continue;
 		}
-		if (count->key.flags & X86_METRICS)
+		if (count->sel.flags & X86_METRICS)
 			dirty |= X86_METRICS_RUN;
 		/* x86_amd_nb_put_unused() cannot do this for a count that was freed. */
 		x86_count_forget(cpu, count);
-		if (count->key.flags & X86_AMD_NB)
+		if (count->sel.flags & X86_AMD_NB)
 			x86_write_select(cpu, i, 0);
 	}
 	x86_clear_counters(cpu, dirty);
@@ -320,23 +320,23 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 /* Clients */
 
 /* Find a count to share, or a cached one. */
-static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_key *key,
+static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
 					bool samples)
 {
-	unsigned int most = key->flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
+	unsigned int most = sel->flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
 	int i;
 
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
 
-		if (x86_keys_equal(&count->key, key) && count->nr_clients < most &&
+		if (x86_event_sels_equal(&count->sel, sel) && count->nr_clients < most &&
 		    (!samples || count->nr_samplers < X86_SAMPLERS_MAX))
 			return count;
 	}
 	return NULL;
 }
 
-static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86_key *key)
+static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel)
 {
 	struct x86_count *count;
 	int i;
@@ -345,17 +345,17 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 		return NULL;
 	i = __ffs64(~cpu->used);
 	count = &cpu->counts[i];
-	*count = (struct x86_count){ .key = *key, .counter = -1, .wanted = -1, .next = U64_MAX };
+	*count = (struct x86_count){ .sel = *sel, .counter = -1, .wanted = -1, .next = U64_MAX };
 	INIT_LIST_HEAD(&count->clients);
 	cpu->used |= BIT_ULL(i);
 	return count;
 }
 
-static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_key *key,
+static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
 			   struct x86_extra_reg *extra)
 {
 	if (extra)
-		x86_count_drop_extra(cpu, &cpu->core->model->extra[key->row], extra);
+		x86_count_drop_extra(cpu, &cpu->core->model->extra[sel->row], extra);
 }
 
 /**
@@ -373,25 +373,25 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	bool samples = is_sampling_event(event);
 	struct x86_extra_reg *extra = NULL;
 	struct x86_count *count;
-	struct x86_key key;
+	struct x86_event_sel sel;
 	int err;
 
-	err = x86_event_key(event, &key);
+	err = x86_event_get_sel(event, &sel);
 	if (err)
 		return err;
-	if (key.row >= 0) {
-		extra = x86_count_take_extra(cpu, &cpu->core->model->extra[key.row], &key);
+	if (sel.row >= 0) {
+		extra = x86_count_take_extra(cpu, &cpu->core->model->extra[sel.row], &sel);
 		if (!extra)
 			return -EAGAIN;
 	}
-	count = x86_find_count(cpu, &key, samples) ?: x86_new_count(cpu, &key);
+	count = x86_find_count(cpu, &sel, samples) ?: x86_new_count(cpu, &sel);
 	if (!count) {
-		x86_drop_extra(cpu, &key, extra);
+		x86_drop_extra(cpu, &sel, extra);
 		return -EAGAIN;
 	}
 	if (count->nr_clients++) {
 		/* The other clients have taken the register already. */
-		x86_drop_extra(cpu, &key, extra);
+		x86_drop_extra(cpu, &sel, extra);
 	} else {
 		count->extra = extra;
 		/* Reuse the counter of a cached count, unless the other thread may use it. */
@@ -428,9 +428,9 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	count->nr_samplers -= is_sampling_event(event);
 	if (--count->nr_clients)
 		return;
-	x86_drop_extra(cpu, &count->key, count->extra);
+	x86_drop_extra(cpu, &count->sel, count->extra);
 	count->extra = NULL;
-	if (count->key.flags & X86_AMD_NB)
+	if (count->sel.flags & X86_AMD_NB)
 		cpu->nb_changed = true;
 	cpu->excl_changed = true;
 	if (count->wanted >= 0)
@@ -451,14 +451,14 @@ static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_c
 	do {
 		others = x86_amd_nb_used_elsewhere(cpu, &seen);
 		for (i = 0; i < n; i++) {
-			if (counts[i]->key.flags & X86_AMD_NB)
+			if (counts[i]->sel.flags & X86_AMD_NB)
 				constraints[i].allowed =
 					x86_count_allowed(counts[i], claimed | others);
 		}
 		if (!x86_assign(constraints, n, 0))
 			return false;
 		for (i = 0, mine = 0; i < n; i++) {
-			if (counts[i]->key.flags & X86_AMD_NB)
+			if (counts[i]->sel.flags & X86_AMD_NB)
 				mine |= x86_constraint_counters(&constraints[i],
 								constraints[i].place);
 		}
@@ -518,12 +518,12 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 		if (!cpu->counts[i].nr_clients ||
 		    (pinned_only && !x86_count_is_pinned(&cpu->counts[i])))
 			continue;
-		in_amd_nb |= cpu->counts[i].key.flags & X86_AMD_NB;
+		in_amd_nb |= cpu->counts[i].sel.flags & X86_AMD_NB;
 		counts[n] = &cpu->counts[i];
 		constraints[n] = (struct x86_constraint){
 			.allowed = x86_count_allowed(counts[n], claimed),
 			.now = counts[n]->counter,
-			.pair = counts[n]->key.flags & X86_PAIR,
+			.pair = counts[n]->sel.flags & X86_PAIR,
 		};
 		n++;
 	}

@@ -68,14 +68,14 @@
  * @pmu: the PMU as registered with perf
  * @model: the row of the model tables
  * @name: name in the log and in sysfs
- * @bank: the registers
+ * @msrs: the registers
  * @version: version of the architectural PMU of Intel or AMD; 0: none
  * @counters: mask of the counters
  * @width: bits of a general counter
  * @fixed_width: bits of a fixed counter
  * @max_period: see struct x86_model
  * @config_mask: see struct x86_model
- * @counter_msr: first general counter for writes: x86_bank::counter, or on Intel its full-width
+ * @counter_msr: first general counter for writes: x86_pmu_msrs::counter, or on Intel its full-width
  *	alias if there is one, since writes of the former sign-extend 32 bits
  * @events_mask: mask of unavailable architectural events, as in CPUID leaf 0xa
  * @events_mask_len: number of valid bits in @events_mask
@@ -91,29 +91,29 @@
  * @precise: how PEBS records are written
  */
 struct x86_core {
-	struct pmu		pmu;
-	const struct x86_model	*model;
-	const char		*name;
-	const struct x86_bank	*bank;
-	int			version;
-	u64			counters;
-	u8			width;
-	u8			fixed_width;
-	u64			max_period;
-	u64			config_mask;
-	u32			counter_msr;
-	u32			events_mask;
-	int			events_mask_len;
-	u64			capabilities;
-	u8			kind;
-	u8			metrics;
-	u64			taken;
-	const struct x86_limit	*limits;
-	u64			no_extra;
-	cpumask_t		cpus;
-	u64			generic[PERF_COUNT_HW_MAX];
-	struct x86_branches	branches;
-	struct x86_precise	precise;
+	struct pmu			pmu;
+	const struct x86_model		*model;
+	const char			*name;
+	const struct x86_pmu_msrs	*msrs;
+	int				version;
+	u64				counters;
+	u8				width;
+	u8				fixed_width;
+	u64				max_period;
+	u64				config_mask;
+	u32				counter_msr;
+	u32				events_mask;
+	int				events_mask_len;
+	u64				capabilities;
+	u8				kind;
+	u8				metrics;
+	u64				taken;
+	const struct x86_limit		*limits;
+	u64				no_extra;
+	cpumask_t			cpus;
+	u64				generic[PERF_COUNT_HW_MAX];
+	struct x86_branches		branches;
+	struct x86_precise		precise;
 };
 
 static inline const struct x86_limit *x86_core_limits(const struct x86_core *core)
@@ -149,7 +149,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 	return model->little ? X86_KIND_CORE : 0;
 }
 
-/* x86_key::flags and hw_perf_event::flags */
+/* x86_event_sel::flags and hw_perf_event::flags */
 #define X86_HOST_ONLY		BIT(0)	/* stop while a guest runs */
 #define X86_GUEST_ONLY		BIT(1)	/* run only while a guest runs */
 #define X86_ALONE		BIT(2)	/* do not share the counter */
@@ -164,7 +164,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 #define X86_METRICS_RUN		BIT_ULL(48)
 
 /**
- * struct x86_key - identifies what is counted: events with equal keys can share a count
+ * struct x86_event_sel - identifies what is counted: events with equal selects can share a count
  * @config: event select without the enable bit
  * @extra: value of the extra register
  * @row: index of the extra register in x86_model::extra; -1: none
@@ -172,7 +172,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
  * @msr: the extra register; 0: none
  * @flags: X86_HOST_ONLY, ...
  */
-struct x86_key {
+struct x86_event_sel {
 	u64	config;
 	u64	extra;
 	u64	allowed;
@@ -181,7 +181,8 @@ struct x86_key {
 	u16	flags;
 };
 
-static inline bool x86_keys_equal(const struct x86_key *a, const struct x86_key *b)
+static inline bool x86_event_sels_equal(const struct x86_event_sel *a,
+					const struct x86_event_sel *b)
 {
 	return a->config == b->config && a->extra == b->extra && a->msr == b->msr &&
 	       a->allowed == b->allowed && a->flags == b->flags;
@@ -244,7 +245,7 @@ struct x86_excl_cntrs {
 
 /**
  * struct x86_count - an event select that is counted on this CPU
- * @key: what is counted
+ * @sel: what is counted
  * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_clients: number of @clients; 0: the count is cached for reuse until its counter is needed
  * @nr_samplers: number of @clients that sample
@@ -261,7 +262,7 @@ struct x86_excl_cntrs {
  * @reload: distance to which the CPU reloads the counter with each PEBS record; 0: none
  */
 struct x86_count {
-	struct x86_key		key;
+	struct x86_event_sel	sel;
 	struct list_head	clients;
 	unsigned int		nr_clients;
 	unsigned int		nr_samplers;
@@ -432,21 +433,21 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 /* Does a transaction abort roll the counter back? The bit has other uses on other models. */
 static inline bool x86_is_checkpointed(const struct x86_core *core, const struct x86_count *count)
 {
-	return core->model->transactions && (count->key.config & HSW_IN_TX_CHECKPOINTED);
+	return core->model->transactions && (count->sel.config & HSW_IN_TX_CHECKPOINTED);
 }
 
 /* Mask of the counters in use by a count on @counter. */
 static inline u64 x86_count_takes(const struct x86_count *count, int counter)
 {
-	return (count->key.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
+	return (count->sel.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
 }
 
 /* Mask of the counters that a count can have; for a pair, of the lower ones. */
 static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
 {
-	if (count->key.flags & X86_PAIR)
+	if (count->sel.flags & X86_PAIR)
 		claimed |= claimed >> 1;
-	return count->key.allowed & ~claimed;
+	return count->sel.allowed & ~claimed;
 }
 
 #define for_each_x86_counter(counter, mask)						\
@@ -494,9 +495,9 @@ void x86_check_extra(struct x86_core *core);
 
 /* extra.c */
 struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
-				     struct x86_key *key);
+				     struct x86_event_sel *sel);
 struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
-					   struct x86_key *key);
+					   struct x86_event_sel *sel);
 void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
 			  struct x86_extra_reg *reg);
 bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
@@ -507,7 +508,7 @@ void x86_extra_init(unsigned int number);
 
 /* metrics.c */
 int x86_metrics_check(struct perf_event *event);
-void x86_metrics_key(const struct perf_event *event, struct x86_key *key);
+void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *sel);
 void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots);
 int x86_event_metric(const struct perf_event *event);
 u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
@@ -632,8 +633,9 @@ static inline void perfctr_cpu_give_way(void) { }
 int x86_event_init(struct perf_event *event);
 const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config);
 u64 x86_event_least_period(const struct perf_event *event);
-int x86_event_key(struct perf_event *event, struct x86_key *key);
-u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit, struct x86_key *key);
+int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel);
+u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit,
+		struct x86_event_sel *sel);
 
 /* pmu.c */
 void x86_defer_reprogram(struct x86_pmu_cpu *cpu);

@@ -63,7 +63,7 @@ bool x86_place_exclusive(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count 
 	exclusive = other->exclusive;
 	for (i = 0; i < n; i++) {
 		constraints[i].allowed = x86_count_allowed(counts[i], claimed | other->exclusive);
-		if (!(counts[i]->key.flags & X86_HT_ERRATUM))
+		if (!(counts[i]->sel.flags & X86_HT_ERRATUM))
 			continue;
 		constraints[i].allowed &= ~other->used;
 		exclusive = true;
@@ -73,7 +73,7 @@ bool x86_place_exclusive(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count 
 		found = x86_assign_half(cpu->core, constraints, n);
 	for (i = 0; found && i < n; i++) {
 		mine->used |= BIT_ULL(constraints[i].place);
-		if (counts[i]->key.flags & X86_HT_ERRATUM)
+		if (counts[i]->sel.flags & X86_HT_ERRATUM)
 			mine->exclusive |= BIT_ULL(constraints[i].place);
 	}
 	raw_spin_unlock(&excl->lock);

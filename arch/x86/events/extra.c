@@ -58,31 +58,31 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
  * x86_extra_take - take an extra register for a value
  * @set: the set with the register and its twin
  * @row: the register of the event
- * @key: has the value; receives the register, and the event code that uses it
+ * @sel: has the value; receives the register, and the event code that uses it
  *
  * A register with the same value is preferred. So as many values as there are registers can be
  * used, in any order.
  *
  * Context: the caller holds @set->lock, or is the only user of @set.
- * Return: the register, or NULL, with @key undefined, if others use it with another value.
+ * Return: the register, or NULL, with @sel undefined, if others use it with another value.
  */
 struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
-				     struct x86_key *key)
+				     struct x86_event_sel *sel)
 {
-	const struct x86_extra *twin = x86_extra_twin(row, key->extra);
+	const struct x86_extra *twin = x86_extra_twin(row, sel->extra);
 	struct x86_extra_reg *reg = x86_extra_find(set, row->msr), *other = NULL;
-	u64 value = key->extra;
+	u64 value = sel->extra;
 
 	if (twin)
 		other = x86_extra_find(set, twin->msr);
 	if (!x86_extra_has(reg, value) &&
 	    (x86_extra_has(other, value) || !x86_extra_can(reg, value))) {
 		reg = other;
-		key->config += row->twin;
+		sel->config += row->twin;
 	}
 	if (!x86_extra_can(reg, value))
 		return NULL;
-	key->msr = reg->msr;
+	sel->msr = reg->msr;
 	if (reg->value != value) {
 		WRITE_ONCE(reg->change, reg->change + 1 ?: 1);
 		WRITE_ONCE(reg->value, value);
@@ -95,19 +95,19 @@ struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86
  * x86_count_take_extra - take the extra register for a count with its first client
  * @cpu: this CPU
  * @row: the register of the event
- * @key: see x86_extra_take()
+ * @sel: see x86_extra_take()
  *
  * Context: interrupts off.
  * Return: as x86_extra_take().
  */
 struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
-					   struct x86_key *key)
+					   struct x86_event_sel *sel)
 {
 	struct x86_extra_set *set = x86_extra_set(cpu, row);
 	struct x86_extra_reg *reg;
 
 	raw_spin_lock(&set->lock);
-	reg = x86_extra_take(set, row, key);
+	reg = x86_extra_take(set, row, sel);
 	raw_spin_unlock(&set->lock);
 	return reg;
 }

@@ -19,19 +19,19 @@ static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[X86_GUEST_MSR
  */
 static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msrs)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *pmu_msrs = cpu->core->msrs;
 	u64 running = cpu->running & (cpu->wanted | cpu->claimed);
 	int i, n = 0;
 
 	for_each_x86_counter(i, cpu->core->counters) {
-		u64 select = READ_ONCE(cpu->select[i]), guest = select & ~bank->run;
+		u64 select = READ_ONCE(cpu->select[i]), guest = select & ~pmu_msrs->run;
 
 		if (running & BIT_ULL(i) & ~cpu->host_only)
-			guest |= bank->run;
+			guest |= pmu_msrs->run;
 		if (guest == select || n == X86_GUEST_MSRS)
 			continue;
 		msrs[n++] = (struct perf_guest_switch_msr){
-			.msr	= bank->select + i * bank->stride,
+			.msr	= pmu_msrs->select + i * pmu_msrs->stride,
 			.host	= select,
 			.guest	= guest,
 		};
@@ -56,7 +56,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	*nr = 0;
 	if (!cpu->core)
 		return NULL;
-	if (!cpu->core->bank->control) {
+	if (!cpu->core->msrs->control) {
 		/* A P4's selects have other state, too, and those of a P6 share an enable bit. */
 		if (cpu->core->version == 1)
 			*nr = x86_guest_selects(cpu, msrs);
@@ -65,7 +65,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	cpu->guest_ran = true;
 	/* Counters that still run after a claim must not count the guest. */
 	msrs[0] = (struct perf_guest_switch_msr){
-		.msr	= cpu->core->bank->control,
+		.msr	= cpu->core->msrs->control,
 		.host	= cpu->running & ~cpu->guest_only,
 		.guest	= cpu->running & used & ~cpu->host_only & ~x86_precise_enabled(cpu),
 	};

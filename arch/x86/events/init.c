@@ -80,14 +80,14 @@ static int x86_probe(struct x86_core *core, const struct x86_model *model)
 
 	core->model = model;
 	core->name = model->name;
-	core->bank = model->bank;
+	core->msrs = model->msrs;
 	core->counters = model->counters;
 	core->width = model->width;
 	core->fixed_width = model->width;
 	core->max_period = model->max_period;
 	core->config_mask = model->config_mask;
-	if (model->bank)
-		core->counter_msr = model->bank->counter;
+	if (model->msrs)
+		core->counter_msr = model->msrs->counter;
 	if (model->generic)
 		memcpy(core->generic, model->generic, sizeof(core->generic));
 	if (model->probe)
@@ -128,7 +128,7 @@ static int x86_cpu_starting(unsigned int number)
 	local_irq_save(flags);
 	beside = cpumask_intersects(topology_sibling_cpumask(number), &core->cpus);
 	cpu->gen = 1;
-	cpu->select_clear = core->bank->host_only;
+	cpu->select_clear = core->msrs->host_only;
 	x86_extra_init(number);
 	x86_extra_lost(cpu);
 	x86_amd_nb_init(number);

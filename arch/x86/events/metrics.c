@@ -85,18 +85,18 @@ int x86_metrics_check(struct perf_event *event)
 }
 
 /**
- * x86_metrics_key - make an event of a metric use the count of slots
+ * x86_metrics_get_sel - make an event of a metric use the count of slots
  * @event: an event of a PMU with metrics
- * @key: the key, with the event's config
+ * @sel: the select, with the event's config
  */
-void x86_metrics_key(const struct perf_event *event, struct x86_key *key)
+void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *sel)
 {
 	const struct x86_core *core = to_x86_core(event->pmu);
 
-	if (x86_config_metric(core, key->config) >= 0)
-		key->config = (key->config & ~INTEL_ARCH_EVENT_MASK) | X86_SLOTS;
-	if (x86_config_is_slots(key->config) && !is_sampling_event(event))
-		key->flags |= X86_METRICS;
+	if (x86_config_metric(core, sel->config) >= 0)
+		sel->config = (sel->config & ~INTEL_ARCH_EVENT_MASK) | X86_SLOTS;
+	if (x86_config_is_slots(sel->config) && !is_sampling_event(event))
+		sel->flags |= X86_METRICS;
 }
 
 static u64 x86_metrics_read(void)
@@ -160,7 +160,7 @@ u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 {
 	int metric;
 
-	if (!(count->key.flags & X86_METRICS))
+	if (!(count->sel.flags & X86_METRICS))
 		return x86_count_read(cpu, count);
 	metric = x86_event_metric(event);
 	if (metric < 0)

@@ -12,7 +12,7 @@
 
 struct x86_branch_unit;
 struct x86_core;
-struct x86_key;
+struct x86_event_sel;
 struct x86_pmu_cpu;
 
 /* Masks of counters; fixed counters start at bit 32 */
@@ -119,7 +119,7 @@ struct x86_extra {
 #define X86_EXTRA_END	{ }
 
 /**
- * struct x86_bank - registers of a PMU, and how a counter is enabled and stopped
+ * struct x86_pmu_msrs - registers of a PMU, and how a counter is enabled and stopped
  * @select: first event select
  * @counter: first general counter
  * @stride: distance of the selects, and of the counters
@@ -143,7 +143,7 @@ struct x86_extra {
  * @shared: the threads of a core share all registers
  * @write_select: writes a select that consists of several registers; NULL: a plain write
  */
-struct x86_bank {
+struct x86_pmu_msrs {
 	u32	select;
 	u32	counter;
 	u32	stride;
@@ -173,7 +173,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @name: name in the log and in the sysfs directory "caps"
  * @probe: detects features of this CPU's PMU and adjusts struct x86_core, into which members below
  *	were copied. Returns 0, or an error: there is no PMU. NULL: nothing to detect
- * @bank: the registers
+ * @msrs: the registers
  * @counters: mask of the counters; 0: detected by @probe
  * @whole: mask of the counters of a P-core in a hybrid CPU, where CPUID reports only those that
  *	both core types have; 0: CPUID reports those of each type
@@ -205,9 +205,9 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  *	error for event_init. May sleep. NULL: none
  * @forward: passes a precise event that this PMU does not support to another PMU. Returns an error
  *	for event_init, or 0 if no other PMU supports the event. May sleep. NULL: no other PMU
- * @key: sets config, extra register and allowed counters of an event's key, instead of @limits.
- *	hw.config of an event is then the value of the table, or attr.config, without bits for the
- *	modes. Called with interrupts off, or for a new event. NULL: events of Intel and AMD
+ * @get_sel: sets config, extra register and allowed counters of an event's select, instead of
+ *	@limits. hw.config of an event is then the value of the table, or attr.config, without bits
+ *	for the modes. Called with interrupts off, or for a new event. NULL: events of Intel and AMD
  * @write_extra: writes a register of @extra, in any context; NULL: a plain write
  * @counters_of: reduces the counters of an event further than @limits. Called with interrupts off,
  *	or for a new event. NULL: none
@@ -227,7 +227,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
 struct x86_model {
 	const char			*name;
 	int				(*probe)(struct x86_core *core);
-	const struct x86_bank		*bank;
+	const struct x86_pmu_msrs	*msrs;
 	u64				counters;
 	u64				whole;
 	u8				width;
@@ -254,9 +254,9 @@ struct x86_model {
 	struct attribute		**transactions;
 	int				(*init_event)(struct perf_event *event);
 	int				(*forward)(struct perf_event *event);
-	void				(*key)(struct x86_core *core,
-					       const struct perf_event *event,
-					       struct x86_key *key);
+	void				(*get_sel)(struct x86_core *core,
+						   const struct perf_event *event,
+						   struct x86_event_sel *get_sel);
 	void				(*write_extra)(u32 msr, u64 value);
 	u64				(*counters_of)(struct x86_core *core,
 						       const struct perf_event *event,
@@ -287,8 +287,8 @@ extern const struct x86_cpu_id x86_amd_models[];
 extern const struct x86_cpu_id x86_zhaoxin_models[];
 
 /* Shared by the tables of a vendor */
-extern const struct x86_bank x86_intel_bank;
-extern const struct x86_bank x86_intel_bank_v1;
+extern const struct x86_pmu_msrs x86_intel_msrs;
+extern const struct x86_pmu_msrs x86_intel_msrs_v1;
 extern const u64 x86_intel_generic[PERF_COUNT_HW_MAX];
 extern const struct x86_limit x86_intel_limits[];
 extern const struct x86_model x86_intel_arch_model;
@@ -315,9 +315,9 @@ void x86_snb_check_microcode(struct x86_core *core, u32 vfm, u8 stepping, u32 re
 
 int x86_zhaoxin_check_cpuid(struct x86_core *core);
 
-extern const struct x86_bank x86_amd_k7_bank;
-extern const struct x86_bank x86_amd_core_bank;
-extern const struct x86_bank x86_amd_v2_bank;
+extern const struct x86_pmu_msrs x86_amd_k7_msrs;
+extern const struct x86_pmu_msrs x86_amd_core_msrs;
+extern const struct x86_pmu_msrs x86_amd_v2_msrs;
 extern const struct x86_branch_unit x86_lbr_amd;
 extern struct attribute *x86_amd_format[];
 int x86_amd_probe(struct x86_core *core);

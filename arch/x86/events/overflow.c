@@ -127,7 +127,7 @@ static bool x86_counts_kernel(const struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->control & cpu->core->counters) {
 		const struct x86_count *count = READ_ONCE(cpu->owner[i]);
 
-		if (!count || (count->key.config & X86_MOVES_IN_KERNEL))
+		if (!count || (count->sel.config & X86_MOVES_IN_KERNEL))
 			return true;
 	}
 	return false;
@@ -141,7 +141,7 @@ static bool x86_due_again(struct x86_count *count)
 {
 	struct perf_event *event;
 
-	if (!(count->key.config & X86_MOVES_IN_KERNEL))
+	if (!(count->sel.config & X86_MOVES_IN_KERNEL))
 		return false;
 	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
 		if (is_sampling_event(event) && event->hw.sample_period < X86_SHORT_PERIOD)
@@ -152,11 +152,11 @@ static bool x86_due_again(struct x86_count *count)
 
 static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	u64 halted = 0;
 	int i;
 
-	if (bank->control)
+	if (msrs->control)
 		return 0;
 	for_each_x86_counter(i, cpu->core->counters & ~READ_ONCE(cpu->upper)) {
 		struct x86_count *count = READ_ONCE(cpu->owner[i]);
@@ -164,7 +164,7 @@ static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
 		if (!count || !x86_due_again(count))
 			continue;
 		selects[i] = READ_ONCE(cpu->select[i]);
-		x86_write_select(cpu, i, selects[i] & ~bank->halt);
+		x86_write_select(cpu, i, selects[i] & ~msrs->halt);
 		halted |= BIT_ULL(i);
 	}
 	return halted;
@@ -290,9 +290,9 @@ void perf_events_lapic_init(void)
  * Is one interrupt sent for all overflows until the status is read? Otherwise each overflow
  * causes an interrupt, which is late if the overflow was handled before.
  */
-static bool x86_sends_once(const struct x86_bank *bank)
+static bool x86_sends_once(const struct x86_pmu_msrs *msrs)
 {
-	return bank->status && bank->masks_lvt;
+	return msrs->status && msrs->masks_lvt;
 }
 
 /**
@@ -306,7 +306,7 @@ static bool x86_sends_once(const struct x86_bank *bank)
 int x86_pmu_interrupt(struct pt_regs *regs)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
-	const struct x86_bank *bank;
+	const struct x86_pmu_msrs *msrs;
 	u64 others, control, later, by_selects;
 	u64 selects[INTEL_PMC_IDX_FIXED];
 	bool halt, applying, unmask_first;
@@ -318,7 +318,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (!READ_ONCE(cpu->has_counted) && !x86_has_exclusive(x86_lbr_exclusive_pt) &&
 	    !x86_has_exclusive(x86_lbr_exclusive_bts))
 		return 0;
-	bank = cpu->core->bank;
+	msrs = cpu->core->msrs;
 	applying = cpu->reprogramming;
 	WRITE_ONCE(cpu->reprogramming, true);
 	control = cpu->control;
@@ -333,7 +333,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * interrupts. Not with sticky overflow flags: a counter with its flag set sends no
 	 * interrupt until its select is written. Such counters are read again after the unmasking.
 	 */
-	unmask_first = !bank->control && !bank->sticky;
+	unmask_first = !msrs->control && !msrs->sticky;
 	if (unmask_first)
 		x86_unmask();
 	later = x86_branch_begin_interrupt(cpu);
@@ -346,9 +346,9 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 */
 	if (!unmask_first)
 		x86_unmask();
-	if (bank->sticky)
+	if (msrs->sticky)
 		more = x86_serve_overflowed(cpu, regs, applying, later, &others);
-	if (x86_sends_once(bank) && x86_has_exclusive(x86_lbr_exclusive_pt))
+	if (x86_sends_once(msrs) && x86_has_exclusive(x86_lbr_exclusive_pt))
 		more += x86_serve_traces(cpu, regs, applying, later);
 	served += more;
 	for_each_x86_counter(counter, by_selects)
@@ -363,7 +363,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * A counter that is being moved may have overflowed without being found, and its interrupt
 	 * may have been masked: check again.
 	 */
-	if (applying && !bank->status) {
+	if (applying && !msrs->status) {
 		WRITE_ONCE(cpu->dirty, true);
 		if (!served)
 			return 1;
@@ -375,7 +375,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * be pending: this NMI may even be from another device. Overflows found after the unmasking
 	 * may have caused one more; x86_move_counts() unmasks, too.
 	 */
-	if (!x86_sends_once(bank) || more || applying)
+	if (!x86_sends_once(msrs) || more || applying)
 		x86_expect_late(cpu);
 	return served;
 }

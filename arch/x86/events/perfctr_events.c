@@ -47,22 +47,22 @@ int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_c
 	int err;
 
 	for (i = 0; i < claim->n; i++) {
-		struct x86_key key = { .config = claim->config[i] };
+		struct x86_event_sel sel = { .config = claim->config[i] };
 		int counter = claim->counter[i];
 		u64 allowed;
 
 		if (x86_counter_is_fixed(counter))
 			continue;
-		allowed = x86_limited(core, x86_core_limits(core), &key);
+		allowed = x86_limited(core, x86_core_limits(core), &sel);
 		if (core->taken)
 			allowed &= x86_force_abort_limit(core);
-		if ((key.flags & PERFCTR_UNFIT) || perfctr_needs_register(model->extra, key.config))
+		if ((sel.flags & PERFCTR_UNFIT) || perfctr_needs_register(model->extra, sel.config))
 			return -EPERM;
 		if (!(allowed & BIT_ULL(counter)))
 			return -EINVAL;
 		if (!(claim->ints & BIT_ULL(counter)))
 			continue;
-		err = perfctr_check_period(model, key.config, control->ireset[i]);
+		err = perfctr_check_period(model, sel.config, control->ireset[i]);
 		if (err)
 			return err;
 	}

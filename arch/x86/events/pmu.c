@@ -58,7 +58,7 @@ static void x86_core_disable(struct pmu *pmu)
 static void x86_heal_control(struct x86_pmu_cpu *cpu)
 {
 	cpu->guest_ran = false;
-	if (!cpu->core->bank->control)
+	if (!cpu->core->msrs->control)
 		return;
 	/* From here on an NMI writes the register, too, because of @control_unsure. */
 	WRITE_ONCE(cpu->control_unsure, true);

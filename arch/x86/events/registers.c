@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Register access of the counters. Only this file and x86_bank::write_select write these registers.
- * A shadow avoids writes of a value that a register has already.
+ * Register access of the counters. Only this file and x86_pmu_msrs::write_select write these
+ * registers. A shadow avoids writes of a value that a register has already.
  *
  * Context of all functions, unless noted: interrupts off, on the CPU of the registers, or NMI. The
  * shadow is updated before the register is written, so that an NMI in between can restore the
@@ -14,16 +14,16 @@
 
 #include "engine.h"
 
-static u32 x86_select_msr(const struct x86_bank *bank, int counter)
+static u32 x86_select_msr(const struct x86_pmu_msrs *msrs, int counter)
 {
-	return bank->select + counter * bank->stride;
+	return msrs->select + counter * msrs->stride;
 }
 
 static u32 x86_counter_msr(const struct x86_core *core, int counter)
 {
 	if (x86_counter_is_fixed(counter))
-		return core->bank->fixed + counter - INTEL_PMC_IDX_FIXED;
-	return core->counter_msr + counter * core->bank->stride;
+		return core->msrs->fixed + counter - INTEL_PMC_IDX_FIXED;
+	return core->counter_msr + counter * core->msrs->stride;
 }
 
 /**
@@ -54,7 +54,7 @@ void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value)
 
 	value &= GENMASK_ULL(x86_counter_width(core, counter) - 1, 0);
 	wrmsrl(x86_counter_msr(core, counter), value);
-	if (core->bank->write_twice)
+	if (core->msrs->write_twice)
 		wrmsrl(x86_counter_msr(core, counter), value);
 }
 
@@ -83,10 +83,10 @@ void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
 }
 
 /* A select refused by the hypervisor or the CPU: count nothing, rather than the former event. */
-static void x86_refuse_select(const struct x86_bank *bank, int counter, u64 select)
+static void x86_refuse_select(const struct x86_pmu_msrs *msrs, int counter, u64 select)
 {
 	pr_warn_once("the CPU refuses event select %#llx\n", select);
-	wrmsrl_safe(x86_select_msr(bank, counter), 0);
+	wrmsrl_safe(x86_select_msr(msrs, counter), 0);
 }
 
 /**
@@ -102,7 +102,7 @@ u64 x86_of_kernel(const struct x86_pmu_cpu *cpu, u64 counters)
 	u64 control = cpu->fixed_control, found = 0;
 	int i;
 
-	if (cpu->core->bank->write_select)
+	if (cpu->core->msrs->write_select)
 		return counters;
 	for_each_x86_counter(i, counters) {
 		u64 kernel;
@@ -133,21 +133,21 @@ static void x86_note_kernel(struct x86_pmu_cpu *cpu, u64 counters)
  */
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
 	if (!counter)
-		select |= bank->always;
+		select |= msrs->always;
 	if (cpu->select[counter] == select)
 		return;
 	x86_note_kernel(cpu, BIT_ULL(counter));
 	WRITE_ONCE(cpu->select[counter], select);
-	if (select & ~bank->always)
+	if (select & ~msrs->always)
 		WRITE_ONCE(cpu->has_counted, true);
 	barrier();
-	if (bank->write_select)
-		bank->write_select(counter, select);
-	else if (wrmsrl_safe(x86_select_msr(bank, counter), select))
-		x86_refuse_select(bank, counter, select);
+	if (msrs->write_select)
+		msrs->write_select(counter, select);
+	else if (wrmsrl_safe(x86_select_msr(msrs, counter), select))
+		x86_refuse_select(msrs, counter, select);
 }
 
 /**
@@ -159,11 +159,11 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
  */
 void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
-	if (bank->sticky)
-		wrmsrl(x86_select_msr(bank, counter),
-		       READ_ONCE(cpu->select[counter]) & ~bank->halt);
+	if (msrs->sticky)
+		wrmsrl(x86_select_msr(msrs, counter),
+		       READ_ONCE(cpu->select[counter]) & ~msrs->halt);
 }
 
 /**
@@ -173,22 +173,22 @@ void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
  */
 void x86_renew_select(struct x86_pmu_cpu *cpu, int counter)
 {
-	if (cpu->core->bank->sticky)
-		wrmsrl(x86_select_msr(cpu->core->bank, counter), READ_ONCE(cpu->select[counter]));
+	if (cpu->core->msrs->sticky)
+		wrmsrl(x86_select_msr(cpu->core->msrs, counter), READ_ONCE(cpu->select[counter]));
 }
 
 static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	int i;
 
 	for_each_x86_counter(i, general) {
-		wrmsrl(x86_select_msr(bank, i), cpu->core->model->idle_selects[i]);
+		wrmsrl(x86_select_msr(msrs, i), cpu->core->model->idle_selects[i]);
 		/* At 0 a counter does not overflow meanwhile. */
 		x86_write_counter(cpu, i, 0);
 	}
-	wrmsrl(bank->control, general);
-	wrmsrl(bank->control, 0);
+	wrmsrl(msrs->control, general);
+	wrmsrl(msrs->control, 0);
 }
 
 /**
@@ -220,7 +220,7 @@ void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, general) {
 		struct x86_count *count = cpu->owner[i];
 
-		wrmsrl(x86_select_msr(cpu->core->bank, i), cpu->select[i]);
+		wrmsrl(x86_select_msr(cpu->core->msrs, i), cpu->select[i]);
 		x86_write_counter(cpu, i, values[i]);
 		if (count) {
 			barrier();
@@ -243,7 +243,7 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
 	if (value)
 		WRITE_ONCE(cpu->has_counted, true);
 	barrier();
-	wrmsrl(cpu->core->bank->fixed_control, value);
+	wrmsrl(cpu->core->msrs->fixed_control, value);
 }
 
 /**
@@ -258,7 +258,7 @@ void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 	WRITE_ONCE(cpu->control_unsure, true);
 	WRITE_ONCE(cpu->control, value);
 	barrier();
-	wrmsrl(cpu->core->bank->control, value);
+	wrmsrl(cpu->core->msrs->control, value);
 	barrier();
 	WRITE_ONCE(cpu->control_unsure, false);
 }
@@ -281,13 +281,13 @@ static bool x86_is_kept(u32 msr, const u64 *written)
  */
 void x86_check_control(const struct x86_pmu_cpu *cpu)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
-	if (bank->control && !cpu->guest_ran && !cpu->runs_guests &&
+	if (msrs->control && !cpu->guest_ran && !cpu->runs_guests &&
 	    !READ_ONCE(cpu->control_unsure))
-		WARN_ON_ONCE(!x86_is_kept(bank->control, &cpu->control));
+		WARN_ON_ONCE(!x86_is_kept(msrs->control, &cpu->control));
 	if (cpu->core->counters & X86_FIXED_ALL)
-		WARN_ON_ONCE(!x86_is_kept(bank->fixed_control, &cpu->fixed_control));
+		WARN_ON_ONCE(!x86_is_kept(msrs->fixed_control, &cpu->fixed_control));
 }
 
 /**
@@ -302,7 +302,7 @@ void x86_check_clean(const struct x86_pmu_cpu *cpu)
 	const struct x86_core *core = cpu->core;
 	int i;
 
-	if (core->bank->shared)
+	if (core->msrs->shared)
 		return;
 	for_each_x86_counter(i, cpu->has_clean & core->counters & ~core->taken) {
 		u64 counted = x86_read_counter(core, i) + core->max_period;
@@ -358,12 +358,12 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
  */
 static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 {
-	const struct x86_bank *bank = cpu->core->bank;
-	bool halted = bank->ack_runs && !cpu->control;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+	bool halted = msrs->ack_runs && !cpu->control;
 
 	if (halted)
 		x86_write_control(cpu, cpu->running & ~cpu->guest_only);
-	wrmsrl(bank->ack, status);
+	wrmsrl(msrs->ack, status);
 	/* With no counter to run, the write had no effect; the next interrupt repeats it. */
 	if (!halted || !cpu->control)
 		return false;
@@ -378,7 +378,7 @@ static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
  */
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
 {
-	wrmsrl(cpu->core->bank->ack, status);
+	wrmsrl(cpu->core->msrs->ack, status);
 }
 
 /**
@@ -391,16 +391,16 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
  */
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 {
-	const struct x86_bank *bank = cpu->core->bank;
-	u64 known = cpu->core->counters | bank->others;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+	u64 known = cpu->core->counters | msrs->others;
 	u64 status = 0, more, upper;
 	int rounds = 0;
 
 	*others = 0;
-	if (!bank->status)
+	if (!msrs->status)
 		return x86_find_overflowed(cpu);
 	do {
-		rdmsrl(bank->status, more);
+		rdmsrl(msrs->status, more);
 		more &= known;
 		status |= more;
 		more &= ~later;
@@ -430,7 +430,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 	counters &= ~cpu->has_clean;
 	for_each_x86_counter(i, counters & cpu->core->counters) {
 		/* Without a status register, only the value shows a pending NMI. */
-		if (!cpu->core->bank->status)
+		if (!cpu->core->msrs->status)
 			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
 		x86_clear_counter(cpu, i);
 	}
@@ -442,15 +442,15 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 /* Clear all bits that firmware or another kernel has left in the status, such as CondChgd. */
 static void x86_reset_status(struct x86_pmu_cpu *cpu)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	u64 status;
 
-	rdmsrl(bank->status, status);
+	rdmsrl(msrs->status, status);
 	/* All selects are 0, so no counter runs. */
-	if (bank->ack_runs)
+	if (msrs->ack_runs)
 		x86_write_control(cpu, cpu->core->counters);
-	wrmsrl(bank->ack, (status & bank->others) | cpu->core->counters);
-	if (bank->ack_runs)
+	wrmsrl(msrs->ack, (status & msrs->others) | cpu->core->counters);
+	if (msrs->ack_runs)
 		x86_write_control(cpu, 0);
 }
 
@@ -475,7 +475,7 @@ static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 	u64 own = 0;
 	int i;
 
-	if (!cpu->core->bank->shared)
+	if (!cpu->core->msrs->shared)
 		return cpu->core->counters;
 	for_each_x86_counter(i, cpu->core->counters) {
 		if (cpu->select[i])
@@ -503,11 +503,11 @@ void x86_distrust_selects(struct x86_pmu_cpu *cpu)
  */
 void x86_reset_registers(struct x86_pmu_cpu *cpu)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	u64 own = x86_own_counters(cpu);
 	int i;
 
-	if (bank->control) {
+	if (msrs->control) {
 		cpu->control = ~0ULL;
 		x86_write_control(cpu, 0);
 	}
@@ -526,7 +526,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 		x86_write_metrics();
 	cpu->has_clean = x86_clearable(cpu->core);
 	cpu->had_kernel = 0;
-	if (bank->status)
+	if (msrs->status)
 		x86_reset_status(cpu);
 	x86_reset_freeze(cpu->core);
 	x86_force_abort(cpu, 0);
@@ -551,20 +551,20 @@ static void x86_print_register(const char *name, u32 msr)
 void x86_print_registers(const struct x86_pmu_cpu *cpu)
 {
 	const struct x86_core *core = cpu->core;
-	const struct x86_bank *bank = core->bank;
+	const struct x86_pmu_msrs *msrs = core->msrs;
 	int i;
 
-	x86_print_register("control", bank->control);
-	x86_print_register("status", bank->status);
+	x86_print_register("control", msrs->control);
+	x86_print_register("status", msrs->status);
 	if (core->counters & X86_FIXED_ALL)
-		x86_print_register("fixed control", bank->fixed_control);
+		x86_print_register("fixed control", msrs->fixed_control);
 	if (core->precise.levels)
 		x86_print_register("PEBS enable", MSR_IA32_PEBS_ENABLE);
 	for_each_x86_counter(i, core->counters) {
 		bool fixed = x86_counter_is_fixed(i);
 		u64 select = 0;
 
-		if (!fixed && rdmsrl_safe(x86_select_msr(bank, i), &select))
+		if (!fixed && rdmsrl_safe(x86_select_msr(msrs, i), &select))
 			continue;
 		pr_info("%s counter %d: select %016llx, count %016llx, for event: %d\n",
 			fixed ? "fixed" : "general", fixed ? i - INTEL_PMC_IDX_FIXED : i,
@@ -598,7 +598,7 @@ static u64 x86_check_fixed(const struct x86_core *core)
 	u64 fixed = core->counters & X86_FIXED_ALL, value;
 	int i;
 
-	if (!fixed || rdmsrl_safe(core->bank->fixed_control, &value))
+	if (!fixed || rdmsrl_safe(core->msrs->fixed_control, &value))
 		return 0;
 	for_each_x86_counter(i, fixed) {
 		if (rdmsrl_safe(x86_counter_msr(core, i), &value))
@@ -614,8 +614,8 @@ static u64 x86_reserved;
 static bool x86_reserve(const struct x86_core *core, int counter)
 {
 #ifdef CONFIG_X86_LOCAL_APIC
-	u32 msr = core->bank->counter + counter * core->bank->stride;
-	u32 select = x86_select_msr(core->bank, counter);
+	u32 msr = core->msrs->counter + counter * core->msrs->stride;
+	u32 select = x86_select_msr(core->msrs, counter);
 
 	if (x86_reserved & BIT_ULL(counter))
 		return true;
@@ -652,20 +652,20 @@ static bool x86_keeps(u32 msr, u64 value, u64 mask)
  */
 int x86_check_registers(struct x86_core *core)
 {
-	const struct x86_bank *bank = core->bank;
+	const struct x86_pmu_msrs *msrs = core->msrs;
 	u64 good = 0, left = 0, value;
 	int i;
 
 	for_each_x86_counter(i, core->counters & ~X86_FIXED_ALL) {
 		u64 start = 0xabcdULL;
 
-		if (!bank->write_select && rdmsrl_safe(x86_select_msr(bank, i), &value)) {
+		if (!msrs->write_select && rdmsrl_safe(x86_select_msr(msrs, i), &value)) {
 			pr_warn("counter %d does not exist\n", i);
 			continue;
 		}
-		if (!bank->write_select && bank->run && (value & bank->run)) {
+		if (!msrs->write_select && msrs->run && (value & msrs->run)) {
 			left |= BIT_ULL(i);
-			if (wrmsrl_safe(x86_select_msr(bank, i), 0))
+			if (wrmsrl_safe(x86_select_msr(msrs, i), 0))
 				continue;
 		}
 		if (!x86_keeps(x86_counter_msr(core, i), start,
@@ -682,8 +682,8 @@ int x86_check_registers(struct x86_core *core)
 		pr_info("no PMU: the counters are not writable\n");
 		return -ENODEV;
 	}
-	if (bank->control && (rdmsrl_safe(bank->control, &value) ||
-			      rdmsrl_safe(bank->status, &value))) {
+	if (msrs->control && (rdmsrl_safe(msrs->control, &value) ||
+			      rdmsrl_safe(msrs->status, &value))) {
 		pr_info("no PMU: the control registers do not exist\n");
 		return -ENODEV;
 	}

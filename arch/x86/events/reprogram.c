@@ -30,8 +30,8 @@ static u64 x86_shortest(const struct x86_count *count, const struct x86_core *co
 	u64 least = X86_SHORTEST;
 
 	if (core->model->min_period)
-		least = max(least, core->model->min_period(count->key.config));
-	if (count->key.flags & X86_DISTRIBUTED)
+		least = max(least, core->model->min_period(count->sel.config));
+	if (count->sel.flags & X86_DISTRIBUTED)
 		least = max(least, core->model->distributed_period);
 	return least;
 }
@@ -39,7 +39,7 @@ static u64 x86_shortest(const struct x86_count *count, const struct x86_core *co
 /* Periods must be multiples of this power of two. */
 static u64 x86_step(const struct x86_count *count, const struct x86_core *core)
 {
-	return core->model->period_step ? core->model->period_step(count->key.config) : 1;
+	return core->model->period_step ? core->model->period_step(count->sel.config) : 1;
 }
 
 /* Returns the distance to the overflow to program a counter for, from @total. */
@@ -48,7 +48,7 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	s64 left = count->next - total, least = x86_shortest(count, core);
 	u64 step = x86_step(count, core);
 
-	if (count->key.flags & X86_METRICS)
+	if (count->sel.flags & X86_METRICS)
 		return x86_metrics_span(core);
 	/*
 	 * The overflow interrupt of a checkpointed counter aborts the transaction, which rolls the
@@ -58,8 +58,8 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	if (count->next == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
 	/* If the overflow was missed, let the counter overflow as soon as possible. */
-	if ((left <= 0 || (count->key.flags & X86_PAIR)) &&
-	    (core->model->key || (count->key.config & ARCH_PERFMON_EVENTSEL_OS)))
+	if ((left <= 0 || (count->sel.flags & X86_PAIR)) &&
+	    (core->model->get_sel || (count->sel.config & ARCH_PERFMON_EVENTSEL_OS)))
 		least = max_t(s64, least, X86_SETTING);
 	left = clamp_t(s64, left, least, core->max_period);
 	/* The next period is shorter if this one is rounded up. */
@@ -72,7 +72,7 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 {
 	s64 left = bias - total;
 
-	if ((count->key.flags & X86_METRICS) || x86_is_checkpointed(core, count))
+	if ((count->sel.flags & X86_METRICS) || x86_is_checkpointed(core, count))
 		return left > X86_NEAR;
 	if (left <= 0 || left > core->max_period)
 		return false;
@@ -96,10 +96,10 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
  */
 void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
 	/* Intel CPUs send no further interrupt before the status is read: it is not late. */
-	if ((bank->status && bank->masks_lvt) || (s64)value < -X86_MEANWHILE)
+	if ((msrs->status && msrs->masks_lvt) || (s64)value < -X86_MEANWHILE)
 		return;
 	x86_expect_late(cpu);
 }
@@ -126,12 +126,12 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	total = count->bias + value;
 	WRITE_ONCE(count->total, total);
 	distance = x86_distance(count, core, total);
-	if (count->key.flags & X86_METRICS)
+	if (count->sel.flags & X86_METRICS)
 		x86_metrics_fold(cpu, value + x86_metrics_span(core));
 	x86_write_counter(cpu, count->counter, -distance);
-	if (count->key.flags & X86_METRICS)
+	if (count->sel.flags & X86_METRICS)
 		x86_write_metrics();
-	if (count->key.flags & X86_PAIR)
+	if (count->sel.flags & X86_PAIR)
 		x86_write_upper(cpu, count->counter + 1);
 	x86_renew_select(cpu, count->counter);
 	WRITE_ONCE(count->bias, total + distance);
@@ -165,7 +165,7 @@ static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
 	value = x86_count_value(cpu->core, count);
-	if (count->key.flags & X86_METRICS)
+	if (count->sel.flags & X86_METRICS)
 		x86_metrics_fold(cpu, value + x86_metrics_span(cpu->core));
 	WRITE_ONCE(count->total, count->bias + value);
 	WRITE_ONCE(count->counter, -1);
@@ -192,11 +192,11 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	barrier();
 	x86_count_disown(cpu, count);
 	barrier();
-	if (count->gen == cpu->gen && !(count->key.config & ARCH_PERFMON_EVENTSEL_OS)) {
+	if (count->gen == cpu->gen && !(count->sel.config & ARCH_PERFMON_EVENTSEL_OS)) {
 		cpu->value[counter] = count->total - count->bias;
 		cpu->value_gen[counter] = cpu->gen;
 		x86_note_unseen(cpu, cpu->value[counter]);
-	} else if (!cpu->core->bank->status) {
+	} else if (!cpu->core->msrs->status) {
 		x86_note_unseen(cpu, x86_read_counter(cpu->core, counter));
 	}
 	cpu->used &= ~BIT_ULL(count - cpu->counts);
@@ -245,7 +245,7 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
 	lockdep_assert_irqs_disabled();
 	/* Until @core is set, the driver handles no interrupt. */
 	cpu->core = core;
-	if (core->bank->shared && !beside)
+	if (core->msrs->shared && !beside)
 		x86_distrust_selects(cpu);
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
@@ -313,10 +313,10 @@ void x86_halt_at_crash(struct x86_pmu_cpu *cpu)
 
 static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)
 {
-	const struct x86_bank *bank = cpu->core->bank;
-	u64 select = count->key.config & ~cpu->select_clear;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+	u64 select = count->sel.config & ~cpu->select_clear;
 
-	return runs || bank->control ? select | bank->run : select & ~bank->halt;
+	return runs || msrs->control ? select | msrs->run : select & ~msrs->halt;
 }
 
 /* The upper counter of a pair counts the carries of the lower one. */
@@ -325,7 +325,7 @@ static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
 	const struct x86_core *core = cpu->core;
 
 	WRITE_ONCE(cpu->upper, cpu->upper | BIT_ULL(upper));
-	x86_write_select(cpu, upper, core->model->merge | core->bank->run);
+	x86_write_select(cpu, upper, core->model->merge | core->msrs->run);
 	cpu->has_clean &= ~BIT_ULL(upper);
 	cpu->value_gen[upper] = 0;
 }
@@ -335,7 +335,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
 	int counter = count->wanted;
-	bool pair = count->key.flags & X86_PAIR;
+	bool pair = count->sel.flags & X86_PAIR;
 	u64 value, distance;
 
 	if (pair)
@@ -346,7 +346,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		value = cpu->value[counter];
 	else
 		value = x86_read_counter(core, counter);
-	if (count->key.flags & X86_METRICS ||
+	if (count->sel.flags & X86_METRICS ||
 	    !x86_is_armed(count, core, count->total - value, count->total)) {
 		distance = x86_distance(count, core, count->total);
 		value = -distance;
@@ -354,7 +354,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		x86_write_counter(cpu, counter, value);
 		x86_renew_select(cpu, counter);
 	}
-	if (count->key.flags & X86_METRICS) {
+	if (count->sel.flags & X86_METRICS) {
 		cpu->has_clean &= ~X86_METRICS_RUN;
 		x86_write_metrics();
 	}
@@ -387,11 +387,11 @@ static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 
 		if (n < 0)
 			continue;
-		bits = x86_fixed_select(count->key.config & ~cpu->select_clear);
+		bits = x86_fixed_select(count->sel.config & ~cpu->select_clear);
 		control &= ~intel_fixed_bits_by_idx(n, x86_fixed_bits(cpu->core));
 		control |= intel_fixed_bits_by_idx(n, bits);
 	}
-	if (cpu->core->bank->fixed_control)
+	if (cpu->core->msrs->fixed_control)
 		x86_write_fixed_control(cpu, control);
 }
 
@@ -461,12 +461,12 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 		if (count->extra)
 			x86_extra_write(cpu, count->extra);
 		bits = x86_count_takes(count, count->counter);
-		if (count->key.flags & X86_METRICS)
+		if (count->sel.flags & X86_METRICS)
 			bits |= X86_METRICS_RUN;
 		running |= bits;
-		if (count->key.flags & X86_GUEST_ONLY)
+		if (count->sel.flags & X86_GUEST_ONLY)
 			guest_only |= bits;
-		if (count->key.flags & X86_HOST_ONLY)
+		if (count->sel.flags & X86_HOST_ONLY)
 			host_only |= bits;
 		if (!x86_is_armed(count, cpu->core, count->bias, x86_count_read(cpu, count))) {
 			x86_note_unseen(cpu, x86_count_arm(cpu, count));
@@ -484,18 +484,18 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
  */
 static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 {
-	const struct x86_bank *bank = cpu->core->bank;
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	int i;
 
 	for_each_x86_counter(i, cpu->core->counters & ~cpu->upper) {
 		const struct x86_count *count = cpu->owner[i];
 
 		if (running & cpu->claimed & BIT_ULL(i))
-			x86_write_select(cpu, i, cpu->select[i] | bank->run);
+			x86_write_select(cpu, i, cpu->select[i] | msrs->run);
 		else if (running & BIT_ULL(i))
 			x86_write_select(cpu, i, x86_select_of(cpu, count, true));
 		else
-			x86_write_select(cpu, i, cpu->select[i] & ~bank->halt);
+			x86_write_select(cpu, i, cpu->select[i] & ~msrs->halt);
 	}
 }
 
@@ -513,7 +513,7 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 		struct x86_count *count = &cpu->counts[i];
 		int counter = count->counter;
 
-		if (!(count->key.flags & X86_AMD_NB) || counter < 0)
+		if (!(count->sel.flags & X86_AMD_NB) || counter < 0)
 			continue;
 		if (count->nr_clients) {
 			keep |= BIT_ULL(counter);
@@ -534,7 +534,7 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->used) {
 		const struct x86_count *count = &cpu->counts[i];
 
-		if (count->nr_clients && count->counter >= 0 && (count->key.flags & X86_HT_ERRATUM))
+		if (count->nr_clients && count->counter >= 0 && (count->sel.flags & X86_HT_ERRATUM))
 			exclusive |= BIT_ULL(count->counter);
 	}
 	x86_excl_put_others(cpu, cpu->wanted | cpu->claimed, exclusive);
@@ -576,7 +576,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 			cpu->had_kernel |= x86_of_kernel(cpu, cpu->running & ~running &
 							 cpu->core->counters);
 		cpu->running = running;
-		if (cpu->core->bank->control)
+		if (cpu->core->msrs->control)
 			x86_write_control(cpu, running & ~cpu->guest_only);
 		else
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);

@@ -72,8 +72,8 @@ static umode_t x86_generic_visible(struct kobject *kobj, struct attribute *attr,
 	const struct x86_core *core = x86_device_core(kobj_to_dev(kobj));
 	u64 config = core->generic[i];
 
-	/* With x86_model::key, a config has no event and unit mask. */
-	if (core->model->key)
+	/* With x86_model::get_sel, a config has no event and unit mask. */
+	if (core->model->get_sel)
 		return 0;
 	return config && config != X86_IMPOSSIBLE ? attr->mode : 0;
 }

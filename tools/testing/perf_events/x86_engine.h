@@ -158,7 +158,7 @@ void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 
 /* Kinds of PMU */
 
-static const struct x86_bank with_control = {
+static const struct x86_pmu_msrs with_control = {
 	.select = 0x186, .counter = 0xc1, .stride = 1, .fixed = 0x309, .fixed_control = 0x38d,
 	.control = 0x38f, .status = 0x38e, .ack = 0x390, .others = ~0ULL,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
@@ -166,41 +166,41 @@ static const struct x86_bank with_control = {
 };
 
 /* The same, but the status can be acknowledged only while a counter is enabled */
-static const struct x86_bank ack_runs = {
+static const struct x86_pmu_msrs ack_runs = {
 	.select = 0x186, .counter = 0xc1, .stride = 1, .fixed = 0x309, .fixed_control = 0x38d,
 	.control = 0x38f, .status = 0x38e, .ack = 0x390, .others = ~0ULL,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 	.ack_runs = true, .masks_lvt = true,
 };
 
-static const struct x86_bank without_mask = {
+static const struct x86_pmu_msrs without_mask = {
 	.select = 0xc0010200, .counter = 0xc0010201, .stride = 2,
 	.control = 0xc0000301, .status = 0xc0000300, .ack = 0xc0000302,
 	.others = BIT_ULL(58) | BIT_ULL(59),
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 };
 
-static const struct x86_bank selects_alone = {
+static const struct x86_pmu_msrs selects_alone = {
 	.select = 0xc0010000, .counter = 0xc0010004, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 };
 
 /* As on a P6: the driver stops a counter by clearing the modes of its select. */
-static const struct x86_bank modes_halt = {
+static const struct x86_pmu_msrs modes_halt = {
 	.select = 0xc0010000, .counter = 0xc0010004, .stride = 1,
 	.halt = ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS,
 	.always = ARCH_PERFMON_EVENTSEL_ENABLE, .masks_lvt = true,
 };
 
 /* Version 1 of Intel's architectural PMU, as in guests: without global registers */
-static const struct x86_bank version_1 = {
+static const struct x86_pmu_msrs version_1 = {
 	.select = 0x186, .counter = 0xc1, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 	.masks_lvt = true,
 };
 
 /* As on a P4: each select keeps an overflow flag until it is written. */
-static const struct x86_bank marks = {
+static const struct x86_pmu_msrs marks = {
 	.select = 0x186, .counter = 0xc1, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 	.masks_lvt = true, .sticky = true,
@@ -523,23 +523,23 @@ void perfctr_cpu_give_way(void)
 	thread.overflowed = false;
 }
 
-static inline void start_machine(const struct x86_bank *bank, u64 seed, u64 max_period)
+static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 max_period)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
 
-	machine_start(bank, seed);
+	machine_start(msrs, seed);
 	core = (struct x86_core){
-		.model = row, .bank = bank, .version = bank->control ? 2 : 1,
+		.model = row, .msrs = msrs, .version = msrs->control ? 2 : 1,
 		.counters = X86_GENERAL(MACHINE_GENERAL) |
-			    (bank->fixed ? X86_GENERAL(MACHINE_FIXED) << INTEL_PMC_IDX_FIXED : 0),
+			    (msrs->fixed ? X86_GENERAL(MACHINE_FIXED) << INTEL_PMC_IDX_FIXED : 0),
 		.width = MACHINE_WIDTH, .fixed_width = MACHINE_WIDTH, .max_period = max_period,
-		.config_mask = row->config_mask, .counter_msr = bank->counter,
+		.config_mask = row->config_mask, .counter_msr = msrs->counter,
 	};
 	x86_core_fill(&core);
 	core.pmu.type = PERF_TYPE_RAW;
 	features = ~0U;
 	/* PEBS needs a PMU like Intel's: a status register, and an interrupt that masks itself. */
-	if (bank->masks_lvt && bank->status && !bank->ack_runs && row == &model) {
+	if (msrs->masks_lvt && msrs->status && !msrs->ack_runs && row == &model) {
 		core.capabilities = 3 << PEBS_FORMAT_SHIFT;
 		x86_precise_probe(&core);
 	}

@@ -24,7 +24,7 @@ static bool vectors(void)
 }
 
 /* Do all events continue to sample? @any: an AnyThread event that excludes the kernel */
-static bool goes_on_sampling(const struct x86_bank *bank, bool any, u64 period)
+static bool goes_on_sampling(const struct x86_pmu_msrs *msrs, bool any, u64 period)
 {
 	struct perf_event_attr attr = {
 		.config = ANY_CODE, .exclude_kernel = any, .sample_period = period,
@@ -32,7 +32,7 @@ static bool goes_on_sampling(const struct x86_bank *bank, bool any, u64 period)
 	int i, n = any ? 1 : 2;
 	u64 added = 0;
 
-	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	start_machine(msrs, 1, GENMASK_ULL(30, 0));
 	core.config_mask |= ARCH_PERFMON_EVENTSEL_ANY;
 	if (any)
 		attr.config |= ARCH_PERFMON_EVENTSEL_ANY;
@@ -122,10 +122,10 @@ static bool reserved_bits(void)
  * The interrupt may be masked before the first event is added: the event can interrupt
  * nevertheless.
  */
-static bool unmasked_at_start(const struct x86_bank *bank)
+static bool unmasked_at_start(const struct x86_pmu_msrs *msrs)
 {
 	row = &model;
-	start_machine(bank, 1, 4000);
+	start_machine(msrs, 1, 4000);
 	machine.masked = true;
 	return run_alone();
 }
@@ -174,7 +174,7 @@ static bool checkpointed(u64 period)
  * Some CPUs miss the overflow of a counter that is set to -1, so no counter is. With a period of 1
  * there is a sample at every second occurrence.
  */
-static bool shortest_period(const struct x86_bank *bank)
+static bool shortest_period(const struct x86_pmu_msrs *msrs)
 {
 	struct perf_event_attr attr = { .config = ANY_CODE, .exclude_kernel = true };
 	struct counted *c = &counted[0];
@@ -183,7 +183,7 @@ static bool shortest_period(const struct x86_bank *bank)
 
 	row = &model;
 	for (attr.sample_period = 1; attr.sample_period <= 3; attr.sample_period++) {
-		start_machine(bank, 1, GENMASK_ULL(30, 0));
+		start_machine(msrs, 1, GENMASK_ULL(30, 0));
 		core.generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = X86_EVENT(0xc4, 0x00);
 		ok &= !open_event(c, &attr) && !core.pmu.check_period(&c->event, 1);
 		perf_pmu_disable(&core.pmu);

@@ -48,7 +48,7 @@ static void run_kernel_thread(u64 steps)
 /* Claim fixed counters, or the same number of general counters if there are none. */
 static void claim_fixed(int id)
 {
-	claim_counters(id, core.bank->fixed ? INTEL_PMC_IDX_FIXED : 0, MACHINE_FIXED,
+	claim_counters(id, core.msrs->fixed ? INTEL_PMC_IDX_FIXED : 0, MACHINE_FIXED,
 		       ARCH_PERFMON_EVENTSEL_USR, 0);
 }
 
@@ -474,7 +474,7 @@ static void perfctr_takes_fixed_and_reads(u64 secret)
 	static const u8 codes[] = { 0xc0, 0x3c, 0xc0, 0x3c };
 
 	/* Without fixed counters, the others' events remain on counters that are not claimed. */
-	if (!core.bank->fixed)
+	if (!core.msrs->fixed)
 		return;
 	open_user(OTHERS, codes, 0);
 	others_stay();
@@ -783,7 +783,7 @@ static bool is_same(const struct way *way, const char *when, const struct told *
 	return false;
 }
 
-static bool tells_nothing(const struct x86_bank *bank)
+static bool tells_nothing(const struct x86_pmu_msrs *msrs)
 {
 	static const u64 secrets[] = { 1000, 5000 };
 	struct told told[ARRAY_SIZE(secrets)], later[ARRAY_SIZE(secrets)];
@@ -792,7 +792,7 @@ static bool tells_nothing(const struct x86_bank *bank)
 
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		for (j = 0; j < ARRAY_SIZE(secrets); j++) {
-			start_machine(bank, 1, GENMASK_ULL(30, 0));
+			start_machine(msrs, 1, GENMASK_ULL(30, 0));
 			user_reads = false;
 			open_user(OTHERS, their_codes, 0);
 			ways[i].go(secrets[j]);

@@ -45,7 +45,7 @@
 
 /**
  * struct machine - the CPU
- * @bank: addresses of its registers
+ * @msrs: addresses of its registers
  * @counter: values of the counters: general ones, then fixed ones
  * @select: selects of the general counters
  * @extra: two extra registers
@@ -87,44 +87,44 @@
  * @all: number of all instructions
  */
 struct machine {
-	const struct x86_bank	*bank;
-	u64			counter[MACHINE_GENERAL + MACHINE_FIXED];
-	u64			select[MACHINE_GENERAL];
-	u64			extra[2];
-	bool			no_extra;
-	u64			pebs_enable;
-	u64			ds_area;
-	u64			fixed_control;
-	u64			control;
-	u64			status;
-	u64			marks;
-	unsigned int		share;
-	u64			shares[MACHINE_SHARES];
-	u64			debugctl;
-	u64			silent;
-	bool			pending;
-	u64			overtaken;
-	bool			masked;
-	bool			in_nmi;
-	bool			in_driver;
-	bool			kernel;
-	bool			quiet;
-	unsigned long		unknown;
-	u64			sent;
-	unsigned long		swallowed;
-	unsigned long		left;
-	unsigned long		reads;
-	unsigned long		reads_msr;
-	unsigned long		writes;
-	unsigned long		writes_control;
-	unsigned long		idled;
-	unsigned int		beside;
-	unsigned int		lies;
-	u64			random;
-	u64			crash;
-	u64			user;
-	u64			driver;
-	u64			all;
+	const struct x86_pmu_msrs	*msrs;
+	u64				counter[MACHINE_GENERAL + MACHINE_FIXED];
+	u64				select[MACHINE_GENERAL];
+	u64				extra[2];
+	bool				no_extra;
+	u64				pebs_enable;
+	u64				ds_area;
+	u64				fixed_control;
+	u64				control;
+	u64				status;
+	u64				marks;
+	unsigned int			share;
+	u64				shares[MACHINE_SHARES];
+	u64				debugctl;
+	u64				silent;
+	bool				pending;
+	u64				overtaken;
+	bool				masked;
+	bool				in_nmi;
+	bool				in_driver;
+	bool				kernel;
+	bool				quiet;
+	unsigned long			unknown;
+	u64				sent;
+	unsigned long			swallowed;
+	unsigned long			left;
+	unsigned long			reads;
+	unsigned long			reads_msr;
+	unsigned long			writes;
+	unsigned long			writes_control;
+	unsigned long			idled;
+	unsigned int			beside;
+	unsigned int			lies;
+	u64				random;
+	u64				crash;
+	u64				user;
+	u64				driver;
+	u64				all;
 };
 
 static struct machine machine;
@@ -151,7 +151,7 @@ static bool machine_counts(int i, bool kernel, bool *interrupts)
 {
 	u64 select;
 
-	if (machine.bank->control && !(machine.control & machine_bit(i)))
+	if (machine.msrs->control && !(machine.control & machine_bit(i)))
 		return false;
 	if (i >= MACHINE_GENERAL) {
 		select = machine.fixed_control >> (i - MACHINE_GENERAL) * 4;
@@ -164,7 +164,7 @@ static bool machine_counts(int i, bool kernel, bool *interrupts)
 	if (select & ARCH_PERFMON_EVENTSEL_ANY && machine_random(2))
 		kernel = false;
 	/* On a P6 one enable bit enables all counters. */
-	return (machine.select[machine.bank->always ? 0 : i] & ARCH_PERFMON_EVENTSEL_ENABLE) &&
+	return (machine.select[machine.msrs->always ? 0 : i] & ARCH_PERFMON_EVENTSEL_ENABLE) &&
 	       (select & (kernel ? ARCH_PERFMON_EVENTSEL_OS : ARCH_PERFMON_EVENTSEL_USR));
 }
 
@@ -174,7 +174,7 @@ static bool machine_is_merged(int i)
 	if (i % 2 || i >= MACHINE_GENERAL ||
 	    machine.select[i + 1] != (MACHINE_MERGE | ARCH_PERFMON_EVENTSEL_ENABLE))
 		return false;
-	return !machine.bank->control || (machine.control & machine_bit(i + 1));
+	return !machine.msrs->control || (machine.control & machine_bit(i + 1));
 }
 
 /* Does the event need a pair of counters? */
@@ -220,7 +220,7 @@ static void machine_send(void)
 	if (machine.masked)
 		return;
 	/* Intel's local APIC blocks further interrupts until LVTPC is written. */
-	machine.masked = machine.bank->masks_lvt || (machine.beside & MACHINE_MASKS);
+	machine.masked = machine.msrs->masks_lvt || (machine.beside & MACHINE_MASKS);
 	/* At most one NMI is pending. */
 	machine.pending = true;
 }
@@ -252,7 +252,7 @@ static void machine_step(void)
 		 * The status bit is that of either counter of the pair: the driver must accept
 		 * both.
 		 */
-		if (machine.bank->status) {
+		if (machine.msrs->status) {
 			u64 bit = machine_bit(merged ? i + machine.all % 2 : i);
 
 			if (interrupts)
@@ -263,7 +263,7 @@ static void machine_step(void)
 		}
 		if (interrupts && !(machine.marks & machine_bit(i)))
 			machine_send();
-		if (machine.bank->sticky)
+		if (machine.msrs->sticky)
 			machine.marks |= machine_bit(i);
 	}
 	if (recording && machine_record(recording)) {
@@ -309,7 +309,7 @@ static int machine_nmi(void)
 /* Is there one interrupt for all overflows until the status is read? */
 static bool machine_sends_once(void)
 {
-	return machine.bank->masks_lvt && machine.bank->status;
+	return machine.msrs->masks_lvt && machine.msrs->status;
 }
 
 /*
@@ -428,27 +428,27 @@ u64 machine_rdpmc(unsigned int index)
 /* Return the address of a register's value. */
 static u64 *machine_register(u32 msr, bool writes)
 {
-	const struct x86_bank *bank = machine.bank;
+	const struct x86_pmu_msrs *msrs = machine.msrs;
 	int i;
 
 	for (i = 0; i < MACHINE_GENERAL; i++) {
-		if (msr == bank->select + i * bank->stride) {
+		if (msr == msrs->select + i * msrs->stride) {
 			if (writes)
 				machine.marks &= ~machine_bit(i);
 			return &machine.select[i];
 		}
-		if (msr == bank->counter + i * bank->stride)
+		if (msr == msrs->counter + i * msrs->stride)
 			return &machine.counter[i];
 	}
-	for (i = 0; bank->fixed && i < MACHINE_FIXED; i++) {
-		if (msr == bank->fixed + i)
+	for (i = 0; msrs->fixed && i < MACHINE_FIXED; i++) {
+		if (msr == msrs->fixed + i)
 			return &machine.counter[MACHINE_GENERAL + i];
 	}
-	if (bank->fixed_control && msr == bank->fixed_control)
+	if (msrs->fixed_control && msr == msrs->fixed_control)
 		return &machine.fixed_control;
-	if (bank->control && msr == bank->control)
+	if (msrs->control && msr == msrs->control)
 		return &machine.control;
-	if (bank->status && msr == bank->status)
+	if (msrs->status && msr == msrs->status)
 		return &machine.status;
 	if (msr == MSR_IA32_PEBS_ENABLE)
 		return &machine.pebs_enable;
@@ -466,7 +466,7 @@ u64 machine_rdmsr(u32 msr)
 {
 	machine_pass();
 	machine.reads_msr++;
-	if (machine.lies & MACHINE_LIES_STATUS && msr == machine.bank->status)
+	if (machine.lies & MACHINE_LIES_STATUS && msr == machine.msrs->status)
 		return machine.status | machine_random(~0ULL);
 	return *machine_register(msr, false);
 }
@@ -488,16 +488,16 @@ void machine_wrmsr(u32 msr, u64 value)
 	machine.writes++;
 	if (machine.lies & MACHINE_LIES_WRITE && msr != MSR_IA32_DS_AREA && !machine_random(3))
 		return;
-	if (machine.bank->ack && msr == machine.bank->ack) {
-		if (machine.control || !machine.bank->ack_runs)
+	if (machine.msrs->ack && msr == machine.msrs->ack) {
+		if (machine.control || !machine.msrs->ack_runs)
 			machine.status &= ~value;
 		machine.silent &= machine.status;
 	} else if (msr == MSR_PERF_METRICS) {
 		memset(machine.shares, 0, sizeof(machine.shares));
 	} else if (!machine.no_extra || msr != MACHINE_EXTRA + 1) {
-		machine.writes_control += msr == machine.bank->control;
+		machine.writes_control += msr == machine.msrs->control;
 		*machine_register(msr, true) = value;
-		machine.idled += msr == machine.bank->control && machine_is_idling();
+		machine.idled += msr == machine.msrs->control && machine_is_idling();
 	}
 	machine_pass();
 }
@@ -521,10 +521,10 @@ bool machine_in_nmi(void)
 }
 
 /* Reset the machine. */
-static void machine_start(const struct x86_bank *bank, u64 seed)
+static void machine_start(const struct x86_pmu_msrs *msrs, u64 seed)
 {
 	machine = (struct machine){
-		.bank = bank, .in_driver = true, .kernel = true, .random = seed,
+		.msrs = msrs, .in_driver = true, .kernel = true, .random = seed,
 	};
 }
 

@@ -178,12 +178,12 @@ static bool half_beside_thread(void)
 }
 
 /* A claim of all general counters persists beside flexible events, and ends for pinned ones. */
-static bool gives_way(const struct x86_bank *bank, bool ints)
+static bool gives_way(const struct x86_pmu_msrs *msrs, bool ints)
 {
 	bool ok;
 	int i;
 
-	start_machine(bank, 1, 4000);
+	start_machine(msrs, 1, 4000);
 	thread = (struct thread){ .has_control = true, .state.claim.n = MACHINE_GENERAL };
 	thread.state.claim.id = 1;
 	thread.state.control.tsc_on = 1;
@@ -219,12 +219,12 @@ static bool gives_way(const struct x86_bank *bank, bool ints)
  * The counters of a perfctr are also stopped for good: their counts are kept, and they cannot be
  * claimed again.
  */
-static bool claims_end_for_good(const struct x86_bank *bank, bool ints)
+static bool claims_end_for_good(const struct x86_pmu_msrs *msrs, bool ints)
 {
 	bool ok;
 
 	row = &model;
-	start_machine(bank, 1, 4000);
+	start_machine(msrs, 1, 4000);
 	claim_all(1);
 	if (ints) {
 		thread.state.claim.ints = thread.state.claim.counters;
@@ -241,7 +241,7 @@ static bool claims_end_for_good(const struct x86_bank *bank, bool ints)
 	thread_runs();
 	machine_run(1000);
 	return ok && !thread.running && !machine.control && !x86_pmu_cpu.claimed &&
-	       !(machine.select[0] & ~bank->always) && !harness_warned;
+	       !(machine.select[0] & ~msrs->always) && !harness_warned;
 }
 
 /* One interrupt writes a sample for each event of its counter, so only a few events share one. */

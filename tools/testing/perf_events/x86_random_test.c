@@ -247,7 +247,7 @@ static bool step(void)
 	return machine.lies || (all_right() && thread_is_right());
 }
 
-static bool run_random(const struct x86_bank *bank, double seconds)
+static bool run_random(const struct x86_pmu_msrs *msrs, double seconds)
 {
 	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
 	unsigned long steps = 0;
@@ -256,7 +256,7 @@ static bool run_random(const struct x86_bank *bank, double seconds)
 
 	other_thread_runs = true;
 	for (seed = 1; clock() < end; seed++) {
-		start_machine(bank, seed, 4000);
+		start_machine(msrs, seed, 4000);
 		for (i = 0; i < 500; i++, steps++) {
 			if (!step()) {
 				printf("# seed %llu, step %d\n", (unsigned long long)seed, i);
@@ -269,18 +269,18 @@ static bool run_random(const struct x86_bank *bank, double seconds)
 	return true;
 }
 
-static bool run_beside(const struct x86_bank *bank, unsigned int what, double seconds)
+static bool run_beside(const struct x86_pmu_msrs *msrs, unsigned int what, double seconds)
 {
 	bool ok;
 
 	beside = what;
-	ok = run_random(bank, seconds);
+	ok = run_random(msrs, seconds);
 	beside = 0;
 	return ok;
 }
 
 /* On a faulty PMU the counts are wrong, but the functions of the driver end, and so do its NMIs. */
-static bool run_lying(const struct x86_bank *bank, double seconds)
+static bool run_lying(const struct x86_pmu_msrs *msrs, double seconds)
 {
 	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
 	unsigned long steps = 0;
@@ -288,7 +288,7 @@ static bool run_lying(const struct x86_bank *bank, double seconds)
 	int i;
 
 	for (seed = 1; clock() < end; seed++) {
-		start_machine(bank, seed, 4000);
+		start_machine(msrs, seed, 4000);
 		machine.lies = 1 + seed % 7;
 		for (i = 0; i < 500; i++, steps++)
 			step();
@@ -301,18 +301,18 @@ static bool run_lying(const struct x86_bank *bank, double seconds)
  * Only the driver writes the control registers, so x86_check_control() does not warn. Cleared
  * counters do not count, so x86_check_clean() does not, either.
  */
-static bool checks_registers(const struct x86_bank *bank, double seconds)
+static bool checks_registers(const struct x86_pmu_msrs *msrs, double seconds)
 {
 	bool ok;
 
 	check_registers = true;
-	ok = run_random(bank, seconds);
+	ok = run_random(msrs, seconds);
 	check_registers = false;
 	return ok;
 }
 
 /* No counter runs, and no record is written. */
-static bool is_halted(const struct x86_bank *bank)
+static bool is_halted(const struct x86_pmu_msrs *msrs)
 {
 	u64 before[ARRAY_SIZE(machine.counter)], select = 0;
 	int i;
@@ -322,14 +322,14 @@ static bool is_halted(const struct x86_bank *bank)
 	machine_run(1000);
 	machine.in_nmi = false;
 	for (i = 0; i < MACHINE_GENERAL; i++)
-		select |= machine.select[i] & ~bank->always;
+		select |= machine.select[i] & ~msrs->always;
 	return !memcmp(before, machine.counter, sizeof(before)) && !select && !machine.control &&
 	       !machine.fixed_control && !machine.status && !machine.pebs_enable &&
 	       !machine.ds_area && !(machine.debugctl & BIT(12));
 }
 
 /* The kernel crashes at an access to a register, which may be in an interrupt. */
-static bool halted_at_crash(const struct x86_bank *bank)
+static bool halted_at_crash(const struct x86_pmu_msrs *msrs)
 {
 	/* Static, as longjmp() does not restore locals. */
 	static unsigned int i, crashes;
@@ -337,10 +337,10 @@ static bool halted_at_crash(const struct x86_bank *bank)
 	static bool ok;
 
 	/* A P6 has no pairs. */
-	row = bank->always ? &thread_model : &model;
+	row = msrs->always ? &thread_model : &model;
 	crashes = 0;
 	for (seed = 1; seed <= 500; seed++) {
-		start_machine(bank, seed, 4000);
+		start_machine(msrs, seed, 4000);
 		machine.crash = 100 + machine_random(8000);
 		if (setjmp(machine_crashed)) {
 			/* The interrupted change of events is never completed. */
@@ -358,7 +358,7 @@ static bool halted_at_crash(const struct x86_bank *bank)
 			machine_take_interrupt();
 			machine.in_nmi = false;
 			crashes++;
-			ok = is_halted(bank);
+			ok = is_halted(msrs);
 		} else {
 			for (i = 0, ok = true; i < 300 && ok; i++)
 				ok = step();

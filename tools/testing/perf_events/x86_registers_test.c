@@ -132,12 +132,12 @@ static bool records(void)
 }
 
 /* A perfctr of four counters: suspended and resumed, then replaced by another one */
-static bool claims(const struct x86_bank *bank)
+static bool claims(const struct x86_pmu_msrs *pmu_msrs)
 {
 	bool ok;
 	int i;
 
-	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
 	thread.has_control = true;
 	thread.state.control.nractrs = N;
 	for (i = 0; i < N; i++) {
@@ -172,12 +172,12 @@ static bool claims(const struct x86_bank *bank)
 	return ok && !harness_warned;
 }
 
-static bool within_bounds(const struct x86_bank *bank)
+static bool within_bounds(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
 	bool ok;
 
-	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
 	open_user(0, some, 0);
 	open_user(4, some, 0);
 	ok = switches();
@@ -185,7 +185,7 @@ static bool within_bounds(const struct x86_bank *bank)
 	ok &= single_event();
 	ok &= overflow(some);
 	ok &= records();
-	return claims(bank) && ok;
+	return claims(pmu_msrs) && ok;
 }
 
 /* Counters left running by another kernel are stopped and used. */
@@ -230,10 +230,10 @@ static bool no_extra(void)
 }
 
 /* Register contents of another kernel or the firmware are cleared. */
-static bool left_by_firmware(const struct x86_bank *bank)
+static bool left_by_firmware(const struct x86_pmu_msrs *pmu_msrs)
 {
 	row = &model;
-	start_machine(bank, 1, 4000);
+	start_machine(pmu_msrs, 1, 4000);
 	machine.debugctl = ~0ULL;
 	machine.status = MACHINE_STATUS_FOREIGN | BIT_ULL(1);
 	machine.control = 0;
@@ -242,7 +242,7 @@ static bool left_by_firmware(const struct x86_bank *bank)
 }
 
 /* Let all general counters count, as firmware may have left them, and overflow soon. */
-static void leave_counters(const struct x86_bank *bank)
+static void leave_counters(const struct x86_pmu_msrs *pmu_msrs)
 {
 	int i;
 
@@ -252,7 +252,7 @@ static void leave_counters(const struct x86_bank *bank)
 				    ARCH_PERFMON_EVENTSEL_ENABLE;
 		machine.counter[i] = (u32)(-4 - 2 * i);
 	}
-	if (bank->control)
+	if (pmu_msrs->control)
 		machine.control = X86_GENERAL(MACHINE_GENERAL);
 }
 
@@ -260,19 +260,19 @@ static void leave_counters(const struct x86_bank *bank)
  * On a CPU that is brought up, the interrupt is masked until the counters left by firmware are
  * halted. Before that it would be an unknown NMI.
  */
-static bool begins_masked(const struct x86_bank *bank)
+static bool begins_masked(const struct x86_pmu_msrs *pmu_msrs)
 {
 	bool ok;
 
 	row = &model;
-	start_machine(bank, 1, 4000);
+	start_machine(pmu_msrs, 1, 4000);
 	x86_pmu_cpu.core = NULL;
 	machine.masked = true;
-	leave_counters(bank);
+	leave_counters(pmu_msrs);
 	perf_events_lapic_init();
 	machine_run(100);
 	ok = machine.sent && machine.masked;
-	leave_counters(bank);
+	leave_counters(pmu_msrs);
 	x86_begin(&x86_pmu_cpu, &core, false);
 	return ok && !machine.masked && !machine.pending && !machine.unknown && !machine.status;
 }
@@ -282,7 +282,7 @@ static bool begins_masked(const struct x86_bank *bank)
  * was at the suspend. The interrupt is masked until the counters are reset; then the events
  * continue, except one that an interrupt stops at the time of the suspend.
  */
-static bool suspends(const struct x86_bank *bank)
+static bool suspends(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
 	u64 samples, seed;
@@ -291,7 +291,7 @@ static bool suspends(const struct x86_bank *bank)
 
 	row = &model;
 	for (seed = 1; ok && seed <= 2000; seed++) {
-		start_machine(bank, seed, GENMASK_ULL(30, 0));
+		start_machine(pmu_msrs, seed, GENMASK_ULL(30, 0));
 		open_user(0, codes, 100);
 		switch_events(-1, 0);
 		/* The third sample of the second event stops it, perhaps during the suspend. */
@@ -304,11 +304,11 @@ static bool suspends(const struct x86_bank *bank)
 		x86_end(&x86_pmu_cpu);
 		ok &= machine.masked && !machine.pending && !machine.control;
 		for (i = 0; i < MACHINE_GENERAL; i++)
-			ok &= !(machine.select[i] & ~bank->always);
-		leave_counters(bank);
+			ok &= !(machine.select[i] & ~pmu_msrs->always);
+		leave_counters(pmu_msrs);
 		machine_run(100);
 		ok &= machine.masked && !machine.unknown;
-		leave_counters(bank);
+		leave_counters(pmu_msrs);
 
 		x86_begin(&x86_pmu_cpu, &core, false);
 		x86_extra_lost(&x86_pmu_cpu);
@@ -329,14 +329,14 @@ static bool threads_write_extra(void)
 {
 	static struct x86_pmu_cpu sibling;
 	struct x86_extra_reg *reg;
-	struct x86_key key = { .extra = 3, .config = EXTRA_CODE };
+	struct x86_event_sel sel = { .extra = 3, .config = EXTRA_CODE };
 	bool ok;
 
 	row = &model;
 	start_machine(&with_control, 1, 4000);
 	sibling = (struct x86_pmu_cpu){ .core = &core, .core_extra = x86_pmu_cpu.core_extra };
-	reg = x86_count_take_extra(&x86_pmu_cpu, &extra[0], &key);
-	ok = reg && x86_count_take_extra(&sibling, &extra[0], &key) == reg;
+	reg = x86_count_take_extra(&x86_pmu_cpu, &extra[0], &sel);
+	ok = reg && x86_count_take_extra(&sibling, &extra[0], &sel) == reg;
 	x86_extra_write(&x86_pmu_cpu, reg);
 	ok &= machine.extra[0] == 3;
 	/* From now on the machine acts as the other thread. */
@@ -353,7 +353,7 @@ static bool threads_write_extra(void)
 }
 
 /* As on a P4: the threads of a core share all registers. */
-static const struct x86_bank shared = {
+static const struct x86_pmu_msrs shared = {
 	.select = 0x186, .counter = 0xc1, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
 	.masks_lvt = true, .sticky = true, .shared = true,
@@ -421,14 +421,14 @@ static bool threads_share_counters(void)
 }
 
 /* A value that a VM exit has left in the common register is corrected at the next switch. */
-static bool healed(const struct x86_bank *bank)
+static bool healed(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
 	u64 runs;
 	int nr;
 
 	row = &model;
-	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
 	open_user(0, codes, 0);
 	switch_events(-1, 0);
 	runs = machine.control;
@@ -471,14 +471,14 @@ static bool healed_beside_guests(void)
 }
 
 /* check_registers warns if a register was written by another user that cannot be a guest. */
-static bool finds_foreign_write(const struct x86_bank *bank, bool fixed)
+static bool finds_foreign_write(const struct x86_pmu_msrs *pmu_msrs, bool fixed)
 {
 	static const u8 codes[] = { 0x3c, 0x21, 0x22, 0x23 };
 	bool ok;
 	int nr;
 
 	row = &model;
-	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
 	open_user(0, codes, 0);
 	switch_events(-1, 0);
 	check_registers = true;
@@ -548,12 +548,12 @@ static bool idles_for_claims(void)
 }
 
 /* SysRq p changes nothing. */
-static bool prints(const struct x86_bank *bank)
+static bool prints(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
 
 	row = &model;
-	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
 	open_user(0, codes, 0);
 	switch_events(-1, 0);
 	forget_accesses();
@@ -564,7 +564,7 @@ static bool prints(const struct x86_bank *bank)
 /* The guest's select of @counter, as reported to KVM; the host's if it is not switched */
 static u64 guest_select(int counter)
 {
-	u32 msr = machine.bank->select + counter * machine.bank->stride;
+	u32 msr = machine.msrs->select + counter * machine.msrs->stride;
 	struct perf_guest_switch_msr *msrs;
 	int i, nr;
 
@@ -611,14 +611,14 @@ static bool guests_by_selects(void)
 }
 
 /* Context switches and reads after all counters were stopped for another kernel */
-static bool halted_for_good(const struct x86_bank *bank)
+static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
 	u64 count;
 	int i;
 
 	row = &model;
-	start_machine(bank, 1, GENMASK_ULL(30, 0));
+	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
 	open_user(0, some, 1000);
 	open_user(4, others, 0);
 	switch_events(-1, 0);
@@ -636,7 +636,7 @@ static bool halted_for_good(const struct x86_bank *bank)
 	switch_events(4, 0);
 	machine_run(1000);
 	for (i = 0; i < MACHINE_GENERAL; i++) {
-		if (machine.select[i] & ~bank->always)
+		if (machine.select[i] & ~pmu_msrs->always)
 			return false;
 	}
 	return !machine.control && !machine.fixed_control && !machine.unknown && !harness_warned;

@@ -164,18 +164,18 @@ static bool slots_unfiltered(void)
 	};
 	struct perf_event *event = &counted[0].event;
 	struct perf_event_attr attr = { .config = 0x0400 };
-	struct x86_key key;
+	struct x86_event_sel sel;
 	unsigned int i;
 
 	row = &slots_model;
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	if (open_event(&counted[0], &attr) || x86_event_key(event, &key) ||
-	    key.allowed != X86_FIXED(2))
+	if (open_event(&counted[0], &attr) || x86_event_get_sel(event, &sel) ||
+	    sel.allowed != X86_FIXED(2))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(filters); i++) {
 		attr.config = 0x0400 | filters[i];
-		if (open_event(&counted[0], &attr) || x86_event_key(event, &key) ||
-		    key.allowed != X86_GENERAL(MACHINE_GENERAL))
+		if (open_event(&counted[0], &attr) || x86_event_get_sel(event, &sel) ||
+		    sel.allowed != X86_GENERAL(MACHINE_GENERAL))
 			return false;
 		core.metrics = core.model->metrics;
 		if (open_event(&counted[0], &attr) != -EINVAL)

@@ -193,7 +193,7 @@ static void new_claim(void)
 	static const u64 modes[] = {
 		ARCH_PERFMON_EVENTSEL_USR, ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS,
 	};
-	bool fixed = core.bank->fixed && !choose(3);
+	bool fixed = core.msrs->fixed && !choose(3);
 	int first = fixed ? INTEL_PMC_IDX_FIXED : choose(MACHINE_GENERAL);
 	int n = 1 + choose(fixed ? MACHINE_FIXED : MACHINE_GENERAL - first);
 	static int id;
@@ -285,11 +285,11 @@ static void see(struct seen *seen)
 	}
 }
 
-static void run(const struct x86_bank *bank, u64 seed, struct seen *seen)
+static void run(const struct x86_pmu_msrs *msrs, u64 seed, struct seen *seen)
 {
 	int i;
 
-	start_machine(bank, seed, GENMASK_ULL(30, 0));
+	start_machine(msrs, seed, GENMASK_ULL(30, 0));
 	/* The number of accesses of the driver may depend on the other user. */
 	machine.quiet = true;
 	choice = seed;
@@ -307,7 +307,7 @@ static void run(const struct x86_bank *bank, u64 seed, struct seen *seen)
 }
 
 /* The only difference in the second run is that the other user runs for longer. */
-static bool reads_the_same(const struct x86_bank *bank)
+static bool reads_the_same(const struct x86_pmu_msrs *msrs)
 {
 	static struct seen seen[2][STEPS];
 	u64 seed;
@@ -316,7 +316,7 @@ static bool reads_the_same(const struct x86_bank *bank)
 	for (seed = 1; seed <= SEEDS; seed++) {
 		for (i = 0; i < 2; i++) {
 			secret = i * 1000;
-			run(bank, seed, seen[i]);
+			run(msrs, seed, seen[i]);
 		}
 		for (i = 0; i < STEPS; i++) {
 			if (!memcmp(&seen[0][i], &seen[1][i], sizeof(seen[0][i])))

@@ -9,7 +9,7 @@
 #include "../attributes.h"
 #include "../engine.h"
 
-const struct x86_bank x86_amd_k7_bank = {
+const struct x86_pmu_msrs x86_amd_k7_msrs = {
 	.select		= MSR_K7_EVNTSEL0,
 	.counter	= MSR_K7_PERFCTR0,
 	.stride		= 1,
@@ -18,7 +18,7 @@ const struct x86_bank x86_amd_k7_bank = {
 	.host_only	= AMD64_EVENTSEL_HOSTONLY,
 };
 
-const struct x86_bank x86_amd_core_bank = {
+const struct x86_pmu_msrs x86_amd_core_msrs = {
 	.select		= MSR_F15H_PERF_CTL,
 	.counter	= MSR_F15H_PERF_CTR,
 	.stride		= 2,
@@ -27,7 +27,7 @@ const struct x86_bank x86_amd_core_bank = {
 	.host_only	= AMD64_EVENTSEL_HOSTONLY,
 };
 
-const struct x86_bank x86_amd_v2_bank = {
+const struct x86_pmu_msrs x86_amd_v2_msrs = {
 	.select		= MSR_F15H_PERF_CTL,
 	.counter	= MSR_F15H_PERF_CTR,
 	.stride		= 2,
@@ -62,19 +62,19 @@ int x86_amd_probe(struct x86_core *core)
 	unsigned int n = AMD64_NUM_COUNTERS;
 
 	core->version = 1;
-	core->bank = &x86_amd_k7_bank;
+	core->msrs = &x86_amd_k7_msrs;
 	core->width = 48;
 	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE)) {
-		core->bank = &x86_amd_core_bank;
+		core->msrs = &x86_amd_core_msrs;
 		n = AMD64_NUM_COUNTERS_CORE;
 	}
 	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE) && boot_cpu_has(X86_FEATURE_PERFMON_V2)) {
 		ebx.full = cpuid_ebx(EXT_PERFMON_DEBUG_FEATURES);
 		core->version = 2;
-		core->bank = &x86_amd_v2_bank;
+		core->msrs = &x86_amd_v2_msrs;
 		n = ebx.split.num_core_pmc;
 	}
-	core->counter_msr = core->bank->counter;
+	core->counter_msr = core->msrs->counter;
 	core->counters = n ? X86_GENERAL(n) : 0;
 	return 0;
 }

@@ -18,7 +18,7 @@ static void x86_set_guests(bool ready)
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&x86_pmu_cpu);
 	if (cpu->core) {
-		u64 bits = cpu->core->bank->host_only;
+		u64 bits = cpu->core->msrs->host_only;
 
 		perf_pmu_disable(&cpu->core->pmu);
 		cpu->select_clear = ready ? 0 : bits;
@@ -32,7 +32,7 @@ static void x86_set_guests(bool ready)
 				continue;
 			/* A counter of a claim, even if that has ended, must not count guests. */
 			if (count)
-				set &= count->key.config;
+				set &= count->sel.config;
 			set &= ~cpu->select_clear;
 			x86_write_select(cpu, i, (cpu->select[i] & ~bits) | set);
 		}

@@ -19,7 +19,7 @@
 /* Without full-width writes, a written value is sign-extended from bit 31. */
 #define X86_NARROW_PERIOD	GENMASK_ULL(30, 0)
 
-const struct x86_bank x86_intel_bank = {
+const struct x86_pmu_msrs x86_intel_msrs = {
 	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
 	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
 	.stride		= 1,
@@ -35,7 +35,7 @@ const struct x86_bank x86_intel_bank = {
 };
 
 /* Version 1 has only selects and counters. */
-const struct x86_bank x86_intel_bank_v1 = {
+const struct x86_pmu_msrs x86_intel_msrs_v1 = {
 	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
 	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
 	.stride		= 1,
@@ -238,8 +238,8 @@ int x86_intel_probe(struct x86_core *core)
 	if (!eax.split.version_id || !eax.split.num_counters || eax.split.bit_width < 32)
 		return -ENODEV;
 	core->version = eax.split.version_id;
-	core->bank = core->version < 2 ? &x86_intel_bank_v1 : &x86_intel_bank;
-	core->counter_msr = core->bank->counter;
+	core->msrs = core->version < 2 ? &x86_intel_msrs_v1 : &x86_intel_msrs;
+	core->counter_msr = core->msrs->counter;
 	n = min_t(unsigned int, eax.split.num_counters, INTEL_PMC_MAX_GENERIC);
 	core->counters = X86_GENERAL(n) |
 			 x86_intel_fixed(core->version, edx.split.num_counters_fixed, ecx,

@@ -9,7 +9,7 @@
  * P6: the enable bit of the first select is for both counters, so it is always set. A counter is
  * stopped by clearing the modes of its select. Writes sign-extend 32 bits.
  */
-static const struct x86_bank p6_bank = {
+static const struct x86_pmu_msrs p6_msrs = {
 	.select		= MSR_P6_EVNTSEL0,
 	.counter	= MSR_P6_PERFCTR0,
 	.stride		= 1,
@@ -61,7 +61,7 @@ static const struct x86_limit p6_limits[] = {
 #define P6_ROW(_probe)								\
 	.name		= "p6",							\
 	.probe		= (_probe),						\
-	.bank		= &p6_bank,						\
+	.msrs		= &p6_msrs,						\
 	.counters	= X86_GENERAL(2),					\
 	.width		= 32,							\
 	.config_mask	= X86_RAW_EVENT_MASK,					\
@@ -90,7 +90,7 @@ static const struct x86_model p6_first = {
 #define MSR_KNC_GLOBAL_ACK	0x0000002e
 #define MSR_KNC_GLOBAL_CONTROL	0x0000002f
 
-static const struct x86_bank knc_bank = {
+static const struct x86_pmu_msrs knc_msrs = {
 	.select		= MSR_KNC_EVNTSEL0,
 	.counter	= MSR_KNC_PERFCTR0,
 	.stride		= 1,
@@ -123,7 +123,7 @@ static struct attribute *knc_format[] = {
 
 static const struct x86_model knc = {
 	.name		= "knc",
-	.bank		= &knc_bank,
+	.msrs		= &knc_msrs,
 	.counters	= X86_GENERAL(2),
 	.width		= 40,
 	.config_mask	= X86_RAW_EVENT_MASK,

@@ -41,7 +41,7 @@ enum p4_escr {
 	P4_TC_ESCR0, P4_TC_ESCR1,
 };
 
-/* No config matches a row of this table: p4_key() selects it. */
+/* No config matches a row of this table: p4_get_sel() selects it. */
 #define P4_EXTRA(_escr)								\
 	[P4_##_escr] = { .first = 1, .msr = MSR_P4_##_escr, .valid = ~0ULL }
 
@@ -169,7 +169,8 @@ static void p4_write_extra(u32 msr, u64 value)
 }
 
 /* Sets CCCR and ESCR for the thread of this CPU. */
-static void p4_key(struct x86_core *core, const struct perf_event *event, struct x86_key *key)
+static void p4_get_sel(struct x86_core *core, const struct perf_event *event,
+		       struct x86_event_sel *sel)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	u64 config = event->hw.config;
@@ -179,12 +180,12 @@ static void p4_key(struct x86_core *core, const struct perf_event *event, struct
 
 	escr |= P4_ESCR_EVENT((u64)P4_OPCODE_EVNT(what->opcode));
 	escr |= p4_default_escr_conf(cpu, attr->exclude_kernel, attr->exclude_user);
-	key->config = p4_config_unpack_cccr(config) & (P4_CONFIG_MASK_CCCR) & ~P4_CCCR_RESERVED;
-	key->config |= p4_default_cccr_conf(cpu) | P4_CCCR_ESEL(P4_OPCODE_ESEL(what->opcode));
-	key->row = what->escr[thread];
-	key->msr = p4_extra[key->row].msr;
-	key->extra = escr | p4_config_unpack_metric(config) << P4_METRIC_SHIFT;
-	key->allowed = what->counters[thread] & core->counters;
+	sel->config = p4_config_unpack_cccr(config) & (P4_CONFIG_MASK_CCCR) & ~P4_CCCR_RESERVED;
+	sel->config |= p4_default_cccr_conf(cpu) | P4_CCCR_ESEL(P4_OPCODE_ESEL(what->opcode));
+	sel->row = what->escr[thread];
+	sel->msr = p4_extra[sel->row].msr;
+	sel->extra = escr | p4_config_unpack_metric(config) << P4_METRIC_SHIFT;
+	sel->allowed = what->counters[thread] & core->counters;
 }
 
 static int p4_init_event(struct perf_event *event)
@@ -223,7 +224,7 @@ static int p4_probe(struct x86_core *core)
 	return 0;
 }
 
-static const struct x86_bank p4_bank = {
+static const struct x86_pmu_msrs p4_msrs = {
 	.select		= MSR_P4_BPU_CCCR0,
 	.counter	= MSR_P4_BPU_PERFCTR0,
 	.stride		= 1,
@@ -292,7 +293,7 @@ static struct attribute *p4_format[] = {
 const struct x86_model x86_intel_p4 = {
 	.name		= "netburst",
 	.probe		= p4_probe,
-	.bank		= &p4_bank,
+	.msrs		= &p4_msrs,
 	.counters	= P4_COUNTERS,
 	.width		= ARCH_P4_CNTRVAL_BITS,
 	.config_mask	= P4_CONFIG_MASK,
@@ -301,6 +302,6 @@ const struct x86_model x86_intel_p4 = {
 	.extra		= p4_extra,
 	.format		= p4_format,
 	.init_event	= p4_init_event,
-	.key		= p4_key,
+	.get_sel	= p4_get_sel,
 	.write_extra	= p4_write_extra,
 };

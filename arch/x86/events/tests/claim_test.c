@@ -18,7 +18,7 @@ static void memory_write_select(int counter, u64 select)
 	memory_selects[counter] = select;
 }
 
-static const struct x86_bank memory_bank = {
+static const struct x86_pmu_msrs memory_bank = {
 	.run = RUN, .halt = RUN, .write_select = memory_write_select,
 };
 
@@ -48,7 +48,7 @@ static int claim_test_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, env);
 	memset(memory_selects, 0, sizeof(memory_selects));
-	env->core.bank = &memory_bank;
+	env->core.msrs = &memory_bank;
 	env->core.model = &memory_model;
 	env->core.counters = X86_GENERAL(COUNTERS);
 	env->cpu.core = &env->core;
@@ -91,7 +91,7 @@ static struct x86_count *add_count(struct claim_env *env, bool pinned)
 	struct x86_count *count = &env->cpu.counts[0];
 
 	*count = (struct x86_count){
-		.key = { .config = EVENT, .row = -1, .allowed = BIT_ULL(0) },
+		.sel = { .config = EVENT, .row = -1, .allowed = BIT_ULL(0) },
 		.nr_clients = 1, .counter = -1, .wanted = -1, .next = U64_MAX,
 	};
 	INIT_LIST_HEAD(&count->clients);
@@ -181,7 +181,7 @@ static void test_disturbed(struct kunit *test)
 	local_irq_enable();
 }
 
-static const struct x86_bank host_only_bank = {
+static const struct x86_pmu_msrs host_only_bank = {
 	.run = RUN, .halt = RUN, .host_only = AMD64_EVENTSEL_HOSTONLY,
 	.write_select = memory_write_select,
 };
@@ -192,7 +192,7 @@ static void test_guests(struct kunit *test)
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
 
-	env->core.bank = &host_only_bank;
+	env->core.msrs = &host_only_bank;
 	local_irq_disable();
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
 	x86_claim_run(cpu, &env->claim);

@@ -20,10 +20,10 @@ static inline const struct x86_model *models_row(const struct x86_cpu_id *line)
 	return (const struct x86_model *)line->driver_data;
 }
 
-/* Compute the key of an event of a model, on a core with @counters. Returns 0 or an errno. */
+/* Compute the select of an event of a model, on a core with @counters. Returns 0 or an errno. */
 static inline int models_key_on(struct kunit *test, const struct x86_model *row,
-				const struct x86_bank *bank, u64 counters,
-				u64 config, struct x86_key *key)
+				const struct x86_pmu_msrs *msrs, u64 counters,
+				u64 config, struct x86_event_sel *sel)
 {
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
 	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
@@ -33,13 +33,13 @@ static inline int models_key_on(struct kunit *test, const struct x86_model *row,
 	KUNIT_ASSERT_NOT_NULL(test, event);
 	KUNIT_ASSERT_NOT_NULL(test, core);
 	core->model = row;
-	core->bank = bank;
+	core->msrs = msrs;
 	core->counters = counters;
 	event->pmu = &core->pmu;
 	event->hw.config = config;
-	if (!row->key)
+	if (!row->get_sel)
 		event->hw.config |= ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
-	err = x86_event_key(event, key);
+	err = x86_event_get_sel(event, sel);
 	kunit_kfree(test, core);
 	kunit_kfree(test, event);
 	return err;

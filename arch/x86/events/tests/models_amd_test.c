@@ -24,19 +24,19 @@ static const struct x86_model *models_of_family(struct kunit *test, int family)
 }
 
 static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
-		      struct x86_key *key)
+		      struct x86_event_sel *sel)
 {
-	return models_key_on(test, row, &x86_amd_core_bank,
-			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, key);
+	return models_key_on(test, row, &x86_amd_core_msrs,
+			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, sel);
 }
 
 /* Mask of the counters that @row allows for @config, or a negative errno */
 static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
 {
-	struct x86_key key;
-	int err = models_key(test, row, config, &key);
+	struct x86_event_sel sel;
+	int err = models_key(test, row, config, &sel);
 
-	return err ?: (s64)key.allowed;
+	return err ?: (s64)sel.allowed;
 }
 
 /* Each family of AMD and of Hygon has one row. */
@@ -76,7 +76,7 @@ static void models_amd_few(struct kunit *test)
 	static const u8 families[] = { 0x15, 0x17, 0x18, 0x19 };
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
 	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
-	struct x86_key key;
+	struct x86_event_sel sel;
 	int i;
 
 	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
@@ -91,14 +91,14 @@ static void models_amd_few(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, core->counters, 0xf);
 		event->pmu = &core->pmu;
 		event->hw.config = X86_EVENT(0xe9, 0xb8) | ARCH_PERFMON_EVENTSEL_USR;
-		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
-		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
-		KUNIT_EXPECT_EQ(test, key.flags & X86_AMD_NB, X86_AMD_NB);
+		KUNIT_EXPECT_EQ(test, x86_event_get_sel(event, &sel), 0);
+		KUNIT_EXPECT_EQ(test, sel.allowed, 0xf);
+		KUNIT_EXPECT_EQ(test, sel.flags & X86_AMD_NB, X86_AMD_NB);
 		/* Floating point: no pairs, and only the legacy counters */
 		event->hw.config = X86_EVENT(0x03, 0x01) | ARCH_PERFMON_EVENTSEL_USR;
-		KUNIT_EXPECT_EQ(test, x86_event_key(event, &key), 0);
-		KUNIT_EXPECT_EQ(test, key.allowed, 0xf);
-		KUNIT_EXPECT_EQ(test, key.flags & (X86_AMD_NB | X86_PAIR), 0);
+		KUNIT_EXPECT_EQ(test, x86_event_get_sel(event, &sel), 0);
+		KUNIT_EXPECT_EQ(test, sel.allowed, 0xf);
+		KUNIT_EXPECT_EQ(test, sel.flags & (X86_AMD_NB | X86_PAIR), 0);
 	}
 }
 
@@ -137,10 +137,10 @@ static void models_amd_15h(struct kunit *test)
 
 static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 config)
 {
-	struct x86_key key;
+	struct x86_event_sel sel;
 
-	KUNIT_EXPECT_EQ(test, models_key(test, row, config, &key), 0);
-	return key.flags & (X86_PAIR | X86_AMD_NB);
+	KUNIT_EXPECT_EQ(test, models_key(test, row, config, &sel), 0);
+	return sel.flags & (X86_PAIR | X86_AMD_NB);
 }
 
 /*
@@ -151,7 +151,7 @@ static void models_amd_pairs(struct kunit *test)
 {
 	static const u8 families[] = { 0x17, 0x18, 0x19, 0x1a };
 	const u64 flops = X86_EVENT(0x03, 0xff);
-	struct x86_key key;
+	struct x86_event_sel sel;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(families); i++) {
@@ -162,8 +162,8 @@ static void models_amd_pairs(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops), X86_PAIR);
 		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | BIT_ULL(32)), 0x3f);
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops | BIT_ULL(32)), 0);
-		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000000ff, &key), -EINVAL);
-		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000001ff, &key), -EINVAL);
+		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000000ff, &sel), -EINVAL);
+		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000001ff, &sel), -EINVAL);
 	}
 }
 

@@ -66,7 +66,7 @@ static void models_configs(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, row);
 		KUNIT_EXPECT_NOT_NULL(test, row->name);
 		KUNIT_EXPECT_NOT_NULL_MSG(test, row->format, "%s", row->name);
-		KUNIT_EXPECT_TRUE_MSG(test, row->probe || (row->bank && row->counters),
+		KUNIT_EXPECT_TRUE_MSG(test, row->probe || (row->msrs && row->counters),
 				      "%s: no registers", row->name);
 		for (i = 0; row->generic && i < PERF_COUNT_HW_MAX; i++)
 			models_check_config(test, row, row->generic[i]);
@@ -181,8 +181,8 @@ static void models_extras(struct kunit *test)
 			KUNIT_EXPECT_NE_MSG(test, extra->valid, 0, "%s", row->name);
 			KUNIT_EXPECT_EQ_MSG(test, extra->per_core, models_shares(row, extra->msr),
 					    "%s: msr %#x", row->name, extra->msr);
-			/* x86_model::key selects the extra register without the config. */
-			if (row->key)
+			/* x86_model::get_sel selects the extra register without the config. */
+			if (row->get_sel)
 				continue;
 			KUNIT_EXPECT_PTR_EQ_MSG(test, models_extra_of(row, extra->first), extra,
 						"%s: msr %#x is hidden", row->name, extra->msr);
@@ -201,7 +201,7 @@ static void models_extras(struct kunit *test)
 		for (i = 0; i < sizeof(*row->cache) / sizeof(u64); i++) {
 			u64 value = values ? values[i] : 0;
 
-			extra = row->key ? NULL : models_extra_of(row, cache[i]);
+			extra = row->get_sel ? NULL : models_extra_of(row, cache[i]);
 			if (cache[i] == X86_IMPOSSIBLE)
 				extra = NULL;
 			KUNIT_EXPECT_EQ_MSG(test, !extra, !value, "%s: cache event %d", row->name,
@@ -285,22 +285,22 @@ static void models_check_events(struct kunit *test, const struct x86_model *row)
 {
 	u64 counters = row->counters ?: MODELS_FOUR;
 	const u64 *cache = row->cache ? &(*row->cache)[0][0][0] : NULL;
-	const struct x86_bank *bank = row->bank ?: &x86_intel_bank;
-	struct x86_key key;
+	const struct x86_pmu_msrs *msrs = row->msrs ?: &x86_intel_msrs;
+	struct x86_event_sel sel;
 	int i;
 
 	for (i = 0; row->generic && i < PERF_COUNT_HW_MAX; i++) {
 		if (!row->generic[i] || row->generic[i] == X86_IMPOSSIBLE)
 			continue;
-		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, bank, counters,
-							row->generic[i], &key), 0,
+		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, msrs, counters,
+							row->generic[i], &sel), 0,
 				    "%s: generic event %d", row->name, i);
 	}
 	for (i = 0; cache && i < sizeof(*row->cache) / sizeof(u64); i++) {
 		if (!cache[i] || cache[i] == X86_IMPOSSIBLE)
 			continue;
-		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, bank, counters, cache[i],
-							&key), 0,
+		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, msrs, counters, cache[i],
+							&sel), 0,
 				    "%s: cache event %d", row->name, i);
 	}
 }
@@ -459,12 +459,12 @@ static void models_intel_limits(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
-		struct x86_key key = { };
+		struct x86_event_sel sel = { };
 
 		KUNIT_ASSERT_NOT_NULL(test, row);
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, counters,
-						    cases[i].config, &key), 0);
-		KUNIT_EXPECT_EQ_MSG(test, key.allowed, cases[i].counters, "%s: config %#llx",
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, counters,
+						    cases[i].config, &sel), 0);
+		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, cases[i].counters, "%s: config %#llx",
 				    row->name, cases[i].config);
 	}
 }
@@ -546,22 +546,22 @@ static void models_lion_cove(struct kunit *test)
 	const u64 fixed = X86_GENERAL(4) << INTEL_PMC_IDX_FIXED;
 	const struct x86_model *row;
 	const struct x86_extra *extra;
-	struct x86_key key = { };
+	struct x86_event_sel sel = { };
 	int i, n;
 
 	row = models_of_vfm(INTEL_LUNARLAKE_M, 0, &n);
 	KUNIT_ASSERT_NOT_NULL(test, row);
 	KUNIT_EXPECT_PTR_EQ(test, models_of_vfm(INTEL_ARROWLAKE, 0, &n), row);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank,
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs,
 						    X86_GENERAL(10) | fixed, cases[i].config,
-						    &key), 0);
-		KUNIT_EXPECT_EQ_MSG(test, key.allowed, cases[i].counters, "config %#llx",
+						    &sel), 0);
+		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, cases[i].counters, "config %#llx",
 				    cases[i].config);
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank,
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs,
 						    X86_GENERAL(8) | fixed, cases[i].config,
-						    &key), 0);
-		KUNIT_EXPECT_EQ_MSG(test, key.allowed, cases[i].counters & 0xff, "config %#llx",
+						    &sel), 0);
+		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, cases[i].counters & 0xff, "config %#llx",
 				    cases[i].config);
 	}
 	extra = models_extra_of(row, X86_EVENT(0xad, 0x40));
@@ -581,28 +581,28 @@ static void models_arch_limits(struct kunit *test)
 		ARCH_PERFMON_EVENTSEL_EDGE, ARCH_PERFMON_EVENTSEL_INV, BIT_ULL(24), BIT_ULL(31),
 		HSW_IN_TX, HSW_IN_TX_CHECKPOINTED, BIT_ULL(40), BIT_ULL(47), BIT_ULL(36),
 	};
-	struct x86_key key = { };
+	struct x86_event_sel sel = { };
 	unsigned int i;
 
 	for (i = 2; i < 16; i++) {
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
-						    (i + 1) << 8, &key), 0);
-		KUNIT_EXPECT_EQ_MSG(test, key.allowed, BIT_ULL(32 + i), "fixed counter %u", i);
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+						    (i + 1) << 8, &sel), 0);
+		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, BIT_ULL(32 + i), "fixed counter %u", i);
 		if (i >= 4)
-			KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, four,
-							    (i + 1) << 8, &key), -EINVAL);
+			KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, four,
+							    (i + 1) << 8, &sel), -EINVAL);
 	}
 	for (i = 0; i < ARRAY_SIZE(more); i++) {
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
-						    0xc0 | more[i], &key), 0);
-		KUNIT_EXPECT_EQ(test, key.allowed, 0xff);
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
-						    0x0300 | more[i], &key), 0);
-		KUNIT_EXPECT_EQ(test, key.allowed, 0xff);
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+						    0xc0 | more[i], &sel), 0);
+		KUNIT_EXPECT_EQ(test, sel.allowed, 0xff);
+		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+						    0x0300 | more[i], &sel), 0);
+		KUNIT_EXPECT_EQ(test, sel.allowed, 0xff);
 	}
-	KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_bank, all,
-					    0x0300 | ARCH_PERFMON_EVENTSEL_ANY, &key), 0);
-	KUNIT_EXPECT_EQ(test, key.allowed, 0x400000000ULL);
+	KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+					    0x0300 | ARCH_PERFMON_EVENTSEL_ANY, &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, 0x400000000ULL);
 }
 
 /*
@@ -618,9 +618,9 @@ static void models_arch_refused(struct kunit *test)
 		u64 counters = X86_GENERAL(4) | masks[i] << INTEL_PMC_IDX_FIXED;
 
 		for (n = 2; n < INTEL_PMC_MAX_FIXED; n++) {
-			struct x86_key key = { };
-			int err = models_key_on(test, &x86_intel_arch_model, &x86_intel_bank,
-						counters, X86_EVENT(0x00, n + 1), &key);
+			struct x86_event_sel sel = { };
+			int err = models_key_on(test, &x86_intel_arch_model, &x86_intel_msrs,
+						counters, X86_EVENT(0x00, n + 1), &sel);
 
 			KUNIT_EXPECT_EQ_MSG(test, err, masks[i] & BIT(n) ? 0 : -EINVAL,
 					    "fixed counter %u of %#llx", n, masks[i]);
@@ -653,26 +653,26 @@ static void models_arch_cpuid(struct kunit *test)
 static void models_p4(struct kunit *test)
 {
 	const struct x86_model *row = &x86_intel_p4;
-	struct x86_key key = { };
+	struct x86_event_sel sel = { };
 	int i;
 
 	for (i = 0; i <= P4_EVENT_INSTR_COMPLETED; i++) {
 		u64 config = p4_config_pack_escr(P4_ESCR_EVENT((u64)i) | P4_ESCR_EMASK(1ULL));
 
-		KUNIT_ASSERT_EQ_MSG(test, models_key_on(test, row, row->bank, row->counters, config,
-							&key), 0, "event %d", i);
-		KUNIT_EXPECT_EQ(test, key.allowed & ~row->counters, 0);
-		KUNIT_EXPECT_EQ(test, key.msr, row->extra[key.row].msr);
-		KUNIT_EXPECT_EQ(test, key.config & P4_CCCR_ENABLE, 0);
-		KUNIT_EXPECT_EQ(test, key.extra & P4_ESCR_EVENTMASK_MASK, P4_ESCR_EMASK(1ULL));
+		KUNIT_ASSERT_EQ_MSG(test, models_key_on(test, row, row->msrs, row->counters, config,
+							&sel), 0, "event %d", i);
+		KUNIT_EXPECT_EQ(test, sel.allowed & ~row->counters, 0);
+		KUNIT_EXPECT_EQ(test, sel.msr, row->extra[sel.row].msr);
+		KUNIT_EXPECT_EQ(test, sel.config & P4_CCCR_ENABLE, 0);
+		KUNIT_EXPECT_EQ(test, sel.extra & P4_ESCR_EVENTMASK_MASK, P4_ESCR_EMASK(1ULL));
 	}
-	KUNIT_EXPECT_EQ(test, models_key_on(test, row, row->bank, row->counters,
-					    row->generic[PERF_COUNT_HW_CPU_CYCLES], &key), 0);
-	KUNIT_EXPECT_EQ(test, key.allowed, BIT(0));
-	KUNIT_EXPECT_EQ(test, key.msr, MSR_P4_FSB_ESCR0);
+	KUNIT_EXPECT_EQ(test, models_key_on(test, row, row->msrs, row->counters,
+					    row->generic[PERF_COUNT_HW_CPU_CYCLES], &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, BIT(0));
+	KUNIT_EXPECT_EQ(test, sel.msr, MSR_P4_FSB_ESCR0);
 	/* Event 13h, unit 6, of both modes of thread 0 */
-	KUNIT_EXPECT_EQ(test, key.extra, 0x2600020c);
-	KUNIT_EXPECT_EQ(test, key.config, 0x0403c000);
+	KUNIT_EXPECT_EQ(test, sel.extra, 0x2600020c);
+	KUNIT_EXPECT_EQ(test, sel.config, 0x0403c000);
 }
 
 /* With hyper-threading, user space could read the counters of the other thread: it reads none. */
@@ -701,8 +701,8 @@ static void models_metrics(struct kunit *test)
 	row = models_of_vfm(INTEL_ICELAKE, 0, &n);
 	KUNIT_ASSERT_NOT_NULL(test, row);
 	KUNIT_EXPECT_EQ(test, row->metrics, 4);
-	KUNIT_EXPECT_NE(test, models_key_on(test, row, &x86_intel_bank, counters,
-					    X86_EVENT(0x00, 0x80), &(struct x86_key){ }), 0);
+	KUNIT_EXPECT_NE(test, models_key_on(test, row, &x86_intel_msrs, counters,
+					    X86_EVENT(0x00, 0x80), &(struct x86_event_sel){ }), 0);
 	KUNIT_EXPECT_EQ(test, models_of_vfm(INTEL_SAPPHIRERAPIDS_X, 0, &n)->metrics, 8);
 }
 

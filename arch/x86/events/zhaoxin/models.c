@@ -199,7 +199,7 @@ static struct attribute *x86_zhaoxin_format[] = {
 	NULL
 };
 
-static const struct x86_bank x86_zxc_bank = {
+static const struct x86_pmu_msrs x86_zxc_msrs = {
 	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
 	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
 	.stride		= 1,
@@ -247,7 +247,7 @@ static int x86_zxc_probe(struct x86_core *core)
 	int err = x86_zx_probe(core);
 
 	if (!err)
-		core->bank = &x86_zxc_bank;
+		core->msrs = &x86_zxc_msrs;
 	return err;
 }
 
