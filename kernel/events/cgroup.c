@@ -236,13 +236,13 @@ static bool perf_cgroup_has_events_here(const struct perf_cgroup *cgrp)
 	return info && info->active;
 }
 
-static bool perf_cgroup_pinned_waits(struct perf_event_pmu_context *epc,
-				     const struct perf_cgroup *cgrp)
+static bool perf_cgroup_pinned_inactive(struct perf_event_pmu_context *epc,
+					const struct perf_cgroup *cgrp)
 {
 	struct perf_event *leader;
 
 	leader = perf_group_first(&epc->pinned_groups, smp_processor_id(), cgrp);
-	while (leader && !perf_group_waits(leader))
+	while (leader && !perf_group_is_inactive(leader))
 		leader = perf_group_next(leader);
 	return leader;
 }
@@ -259,7 +259,7 @@ static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pm
 	if (!RB_EMPTY_ROOT(&epc->pinned_groups)) {
 		for_each_up_to(cgrp, to, end) {
 			if (!perf_cgroup_has_events_here(cgrp) ||
-			    !perf_cgroup_pinned_waits(epc, cgrp))
+			    !perf_cgroup_pinned_inactive(epc, cgrp))
 				continue;
 			/*
 			 * A pinned group of a cgroup waits: schedule out the flexible
@@ -329,7 +329,7 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 }
 
 /**
- * __perf_cgroup_stays - does this CPU stay in the same cgroup?
+ * __perf_cgroup_is_same - does this CPU stay in the same cgroup?
  * @cpuctx: this CPU's context
  * @next: the next task
  *
@@ -339,7 +339,7 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
  * Context: interrupts are off.
  * Return: true if it does
  */
-bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next)
+bool __perf_cgroup_is_same(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
 	guard(rcu)();
 	/* Pairs with perf_cgroup_attach(). */
@@ -360,7 +360,7 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
 	if (!cpuctx->ready)
 		return;
 	/* Avoid the lock in the most frequent case: both tasks are in the same cgroup. */
-	if (__perf_cgroup_stays(cpuctx, next))
+	if (__perf_cgroup_is_same(cpuctx, next))
 		return;
 
 	perf_delay(CGROUP_SWITCH);
@@ -526,7 +526,7 @@ static void perf_cgroup_task_moved(void *info)
  * Tasks have moved to another cgroup: make the CPUs that run them switch cgroups.
  *
  * A sleeping task may be scheduled in on any CPU in the meantime. That CPU, or the CPU that
- * woke the task, has stored the task's CPU before the full barrier in __perf_cgroup_stays(),
+ * woke the task, has stored the task's CPU before the full barrier in __perf_cgroup_is_same(),
  * and perf_cgroup_switch() loads the task's cgroup after the barrier. (The scheduler's
  * barriers are not enough, because a CPU may pull a task from another CPU after them.) The
  * barrier below is between the store of the cgroup and the load of the task's CPU. So either
@@ -548,7 +548,7 @@ static void perf_cgroup_attach(struct cgroup_taskset *tset)
 	int cpu;
 
 	cpumask_clear(&move.cpus);
-	/* Pairs with __perf_cgroup_stays() and perf_cgroup_count(). */
+	/* Pairs with __perf_cgroup_is_same() and perf_cgroup_count(). */
 	smp_mb();
 	cgroup_taskset_for_each(task, css, tset) {
 		cpu = task_cpu(task);

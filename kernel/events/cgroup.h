@@ -15,7 +15,7 @@ void perf_cgroup_disconnect(struct perf_event *event);
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n);
 void perf_cgroup_count_group(struct perf_event *leader, int n);
 void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *next);
-bool __perf_cgroup_stays(const struct perf_cpu_context *cpuctx, struct task_struct *next);
+bool __perf_cgroup_is_same(const struct perf_cpu_context *cpuctx, struct task_struct *next);
 void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
@@ -24,10 +24,10 @@ struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx);
 struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp);
 
 /* Will perf_cgroup_switch() to @next change nothing? Interrupts are off. */
-static inline bool perf_cgroup_stays(const struct perf_cpu_context *cpuctx,
-				     struct task_struct *next)
+static inline bool perf_cgroup_is_same(const struct perf_cpu_context *cpuctx,
+				       struct task_struct *next)
 {
-	return likely(!READ_ONCE(cpuctx->nr_cgroups)) || __perf_cgroup_stays(cpuctx, next);
+	return likely(!READ_ONCE(cpuctx->nr_cgroups)) || __perf_cgroup_is_same(cpuctx, next);
 }
 #else
 static inline int perf_cgroup_make_clocks(struct perf_event *event)	{ return 0; }
@@ -41,8 +41,8 @@ static inline void perf_cgroup_count(struct perf_event *event,
 static inline void perf_cgroup_count_group(struct perf_event *leader, int n) { }
 static inline void perf_cgroup_switch(struct perf_cpu_context *cpuctx,
 				      struct task_struct *next)		{ }
-static inline bool perf_cgroup_stays(const struct perf_cpu_context *cpuctx,
-				     struct task_struct *next)		{ return true; }
+static inline bool perf_cgroup_is_same(const struct perf_cpu_context *cpuctx,
+				       struct task_struct *next)	{ return true; }
 static inline void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stretches(struct perf_cpu_context *cpuctx,

@@ -195,7 +195,7 @@ int perf_event_period(struct perf_event *event, u64 value)
 	int err = perf_event_set_period(event, value);
 
 	if (err && is_kernel_event(event))
-		perf_refusal_forget();
+		perf_refusal_clear();
 	return err;
 }
 EXPORT_SYMBOL_GPL(perf_event_period);
@@ -468,7 +468,7 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 
 	/* The current system call does not report reasons of refusals. */
 	if (IS_ERR(event))
-		perf_refusal_forget();
+		perf_refusal_clear();
 	return event;
 }
 EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);

@@ -33,7 +33,7 @@ static void perf_disable_locked(struct perf_event *event, struct perf_cpu_contex
 	else
 		perf_event_sched_out(event);
 	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	perf_group_erase(event);
+	perf_group_tree_del(event);
 	perf_event_update_userpage(event);
 }
 
@@ -102,8 +102,8 @@ static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context 
 	}
 	if (leader == event && (event->attach_state & PERF_ATTACH_CONTEXT)) {
 		if (!event->attr.pinned)
-			perf_group_level(event);
-		perf_group_insert(event);
+			perf_group_raise_age(event);
+		perf_group_tree_insert(event);
 	}
 	return true;
 }

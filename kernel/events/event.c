@@ -557,7 +557,7 @@ static void perf_event_release(struct perf_event *event)
 		/* Other PMUs use the memory of the filter for something else. */
 		if (!is_tracing_event(event))
 			event->filter = NULL;
-		perf_pmu_drop_event(event);
+		perf_pmu_del_event(event);
 	}
 	perf_cgroup_disconnect(event);
 	if (event->ctx && event->ctx != REVOKED)
@@ -598,7 +598,7 @@ void perf_event_put_pmu(struct perf_event *copy)
 		return;
 	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
 	perf_event_release_exclusive(copy);
-	perf_pmu_drop_event(copy);
+	perf_pmu_del_event(copy);
 }
 
 /* Free events whose last reference was dropped where perf_event_free() cannot sleep. */
@@ -812,12 +812,12 @@ void perf_event_own(struct perf_event *event)
 }
 
 /**
- * perf_event_disown_all - remove the owner of a task's events at its exit
+ * perf_task_unlink_events - remove the owner of a task's events at its exit
  * @task: the task
  *
  * Context: may sleep.
  */
-void perf_event_disown_all(struct task_struct *task)
+void perf_task_unlink_events(struct task_struct *task)
 {
 	struct perf_event *owned, *next;
 

@@ -48,7 +48,7 @@ static inline int is_exclusive_pmu(struct pmu *pmu)
 
 void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
-void perf_event_disown_all(struct task_struct *task);
+void perf_task_unlink_events(struct task_struct *task);
 
 /* Can copies of this event be plain? They are plain if this is true for the whole group. */
 static inline bool perf_event_is_plain(const struct perf_event *event)
@@ -91,7 +91,7 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
 /*
  * Detach an event and its copies from their contexts because their PMU is being unregistered,
  * and make it dead. Afterwards no callback of the PMU runs for the event. The caller has a
- * reference, and calls perf_pmu_drop_event() afterwards.
+ * reference, and calls perf_pmu_del_event() afterwards.
  */
 void perf_event_revoke(struct perf_event *event);
 

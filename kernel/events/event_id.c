@@ -37,7 +37,7 @@ struct id_block {
 static DEFINE_PER_CPU(struct id_block, id_block);
 
 /**
- * perf_event_id_take - allocate ids for the copies of a fork
+ * perf_event_id_alloc_many - allocate ids for the copies of a fork
  * @nr: number of ids
  *
  * Groups with the same runtime are scheduled in the order of their ids, so ids must increase
@@ -47,7 +47,7 @@ static DEFINE_PER_CPU(struct id_block, id_block);
  * Context: process context.
  * Return: the first of @nr consecutive ids
  */
-u64 perf_event_id_take(unsigned int nr)
+u64 perf_event_id_alloc_many(unsigned int nr)
 {
 	struct id_block *block;
 	u64 first;

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-u64 perf_event_id_take(unsigned int nr);
+u64 perf_event_id_alloc_many(unsigned int nr);
 u64 perf_event_id_new(void);
 
 #endif /* _KERNEL_EVENTS_EVENT_ID_H */

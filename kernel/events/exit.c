@@ -84,7 +84,7 @@ static void perf_exit_wake_root(struct perf_event *root)
 }
 
 /*
- * perf_exit_unlink_copy() for a copy of a group, completed by perf_exit_part_with_roots().
+ * perf_exit_unlink_copy() for a copy of a group, completed by perf_exit_put_roots().
  * The lock is held for the whole group, so a reader sees all copies of the group or none.
  */
 static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
@@ -97,7 +97,7 @@ static void perf_exit_leave_later(struct perf_event *copy, struct list_head *lef
 }
 
 /* Complete perf_exit_unlink_copy() for many copies, without the inherit lock. */
-static void perf_exit_part_with_roots(struct list_head *left)
+static void perf_exit_put_roots(struct list_head *left)
 {
 	struct perf_event *copy, *next;
 	unsigned int n = 0;
@@ -140,7 +140,7 @@ void perf_shared_ctx_free(struct perf_event_context *clone)
 		perf_inherit_lock_switch(held, NULL);
 		WARN_ON_ONCE(!list_empty(&clone->event_list));
 	}
-	perf_exit_part_with_roots(&left);
+	perf_exit_put_roots(&left);
 	perf_context_put(clone);
 }
 
@@ -269,7 +269,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 	}
 	perf_inherit_lock_switch(held, NULL);
 	WARN_ON_ONCE(!list_empty(&ctx->event_list));
-	perf_exit_part_with_roots(&left);
+	perf_exit_put_roots(&left);
 }
 
 /* Separate the context from its task. The context is not scheduled in any more. */
@@ -284,7 +284,7 @@ static void perf_exit_put_task(struct perf_event_context *ctx, struct task_struc
 	if (task == current && cpuctx->shared_ctx)
 		here = cpuctx->shared_ctx;
 	if (cpuctx->task_ctx == here)
-		perf_context_take_off(cpuctx, here);
+		perf_context_sched_out_now(cpuctx, here);
 	raw_spin_lock(&ctx->lock);
 	perf_context_stop(ctx);
 	/* If a shared context has counted instead, the context's own clock is outdated. */
@@ -335,7 +335,7 @@ static void perf_exit_context(struct task_struct *task, bool ran)
 void perf_event_exit_task(struct task_struct *task)
 {
 	perf_delay(CALL_EXIT);
-	perf_event_disown_all(task);
+	perf_task_unlink_events(task);
 	perf_exit_context(task, true);
 }
 
@@ -409,7 +409,7 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 		}
 	}
 	perf_inherit_lock_switch(held, NULL);
-	perf_exit_part_with_roots(&left);
+	perf_exit_put_roots(&left);
 }
 
 /**

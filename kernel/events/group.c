@@ -191,7 +191,7 @@ static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *g
 		if (leader->state < PERF_EVENT_STATE_INACTIVE)
 			return;
 		if (leader->pmu_ctx != before && !leader->attr.pinned)
-			perf_group_level(leader);
+			perf_group_raise_age(leader);
 		perf_group_insert_next(leader, gap);
 		return;
 	}
@@ -208,7 +208,7 @@ static void perf_group_leave(struct perf_event *leader)
 
 	if (!is_unsched(leader)) {
 		perf_group_sched_out(leader);
-		perf_group_erase(leader);
+		perf_group_tree_del(leader);
 		return;
 	}
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
@@ -461,7 +461,7 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 	/* A leader that was disabled for long, or is pinned, has no age for its members. */
 	if (attached && leader->pmu_ctx &&
 	    (leader->state < PERF_EVENT_STATE_INACTIVE || leader->attr.pinned))
-		perf_group_level(leader);
+		perf_group_raise_age(leader);
 	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list) {
 		/*
 		 * A member that wrote to the leader's AUX area has no area any more, and
@@ -779,7 +779,7 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 	if (is_unsched(event->group_leader))
 		perf_swevent_unsched_del(event);
 	else
-		perf_group_erase(event);
+		perf_group_tree_del(event);
 	perf_group_delist(event, NULL, &args);
 	if (end == PERF_EVENT_STATE_DEAD)
 		perf_group_part_copy(event);

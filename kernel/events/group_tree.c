@@ -209,7 +209,7 @@ static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
 }
 
 /**
- * perf_ages_settle - make the ages of a CPU's and of its task's groups comparable
+ * perf_ages_normalize - make the ages of a CPU's and of its task's groups comparable
  * @cpu: the PMU's part of this CPU's context
  * @of_cpu: result of perf_stretch_look() for the stretches of @cpu that may run here
  * @task: the PMU's part of the running task's context, or NULL
@@ -218,8 +218,9 @@ static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
  * Called by each rotation, with both contexts locked. Afterwards the youngest group of both has
  * age 0.
  */
-void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
-		      struct perf_event_pmu_context *task, const struct perf_stretch_look *of_task)
+void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
+			 struct perf_event_pmu_context *task,
+			 const struct perf_stretch_look *of_task)
 {
 	u64 youngest = perf_stretch_age_of_youngest(cpu, of_cpu);
 
@@ -233,7 +234,7 @@ void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stre
 }
 
 /**
- * perf_group_level - make a group at least as old as the youngest of its stretch
+ * perf_group_raise_age - make a group at least as old as the youngest of its stretch
  * @leader: leader of a group in no tree, which is flexible, or will be dissolved into
  *	flexible ones; ctx->lock is held
  *
@@ -241,7 +242,7 @@ void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stre
  * become younger by a detach and attach. Groups with only software events never wait and need
  * no age.
  */
-void perf_group_level(struct perf_event *leader)
+void perf_group_raise_age(struct perf_event *leader)
 {
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
 	struct perf_stretch_look look = { .youngest = U64_MAX };
@@ -262,10 +263,10 @@ static void perf_group_count_in_tree(struct perf_event *leader, int n)
 }
 
 /**
- * perf_group_insert - add a group to its tree
+ * perf_group_tree_insert - add a group to its tree
  * @leader: leader of an enabled group that needs scheduling; ctx->lock is held
  */
-void perf_group_insert(struct perf_event *leader)
+void perf_group_tree_insert(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
 	WARN_ON_ONCE(leader->state < PERF_EVENT_STATE_INACTIVE);
@@ -280,7 +281,7 @@ void perf_group_insert(struct perf_event *leader)
  *	NULL. NULL for a single group
  *
  * The members of a dissolved group have the same age, so each belongs right after the previous
- * one, without a search. Otherwise perf_group_insert() finds the position.
+ * one, without a search. Otherwise perf_group_tree_insert() finds the position.
  */
 void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *gap)
 {
@@ -288,7 +289,7 @@ void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *ga
 	struct rb_root *root = perf_group_root(leader);
 
 	if (!gap) {
-		perf_group_insert(leader);
+		perf_group_tree_insert(leader);
 		return;
 	}
 	before = gap->before;
@@ -296,7 +297,7 @@ void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *ga
 	gap->before = node;
 	if (!before || gap->root != root || !perf_group_node_before(before, node) ||
 	    (after && !perf_group_node_before(node, after))) {
-		perf_group_insert(leader);
+		perf_group_tree_insert(leader);
 		gap->root = root;
 		gap->after = rb_next(node);
 		return;
@@ -313,12 +314,12 @@ void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *ga
 }
 
 /**
- * perf_group_erase - remove a group from its tree
+ * perf_group_tree_del - remove a group from its tree
  * @leader: leader of a group that is not active; ctx->lock is held
  *
  * Does nothing if the group is in no tree.
  */
-void perf_group_erase(struct perf_event *leader)
+void perf_group_tree_del(struct perf_event *leader)
 {
 	lockdep_assert_held(&leader->ctx->lock);
 	if (RB_EMPTY_NODE(&leader->group_node))

@@ -29,17 +29,18 @@ struct perf_group_gap {
 };
 
 /* The lock of the context, or of both contexts, is held. */
-void perf_group_level(struct perf_event *leader);
-void perf_group_insert(struct perf_event *leader);
+void perf_group_raise_age(struct perf_event *leader);
+void perf_group_tree_insert(struct perf_event *leader);
 void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *gap);
-void perf_group_erase(struct perf_event *leader);
+void perf_group_tree_del(struct perf_event *leader);
 void perf_group_ran(struct perf_event *leader, u64 ns);
 void perf_group_pass(struct perf_event *leader, u64 ns);
 u64 perf_group_age(const struct perf_event *leader);
 void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 		       const struct perf_cgroup *cgrp, struct perf_stretch_look *look);
-void perf_ages_settle(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
-		      struct perf_event_pmu_context *task, const struct perf_stretch_look *of_task);
+void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
+			 struct perf_event_pmu_context *task,
+			 const struct perf_stretch_look *of_task);
 struct perf_event *perf_group_first(struct rb_root *root, int cpu, const struct perf_cgroup *cgrp);
 struct perf_event *perf_group_next(struct perf_event *leader);
 

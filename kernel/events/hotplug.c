@@ -159,7 +159,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 		perf_event_set_state(event, PERF_EVENT_STATE_EXIT);
 		/* The tree must contain only groups that can be scheduled in. */
 		if (event->group_leader == event)
-			perf_group_erase(event);
+			perf_group_tree_del(event);
 		perf_context_end(ctx);
 		raw_spin_unlock_irq(&ctx->lock);
 	}

@@ -70,7 +70,7 @@ static u64 perf_inherit_next_id(struct fork_args *args)
 {
 	if (!args->next_id) {
 		args->nr_ids = args->expected;
-		args->next_id = perf_event_id_take(args->nr_ids);
+		args->next_id = perf_event_id_alloc_many(args->nr_ids);
 	}
 	/* A copy that was made again has used two ids, so fewer ids than copies may be left. */
 	if (unlikely(!args->nr_ids))

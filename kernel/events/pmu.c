@@ -161,19 +161,19 @@ void perf_pmu_enable(struct pmu *pmu)
  * nothing.
  */
 
-static int perf_pmu_gone_init(struct perf_event *event)
+static int perf_pmu_dead_init(struct perf_event *event)
 {
 	return -ENOENT;
 }
 
-static int perf_pmu_gone_add(struct perf_event *event, int flags)
+static int perf_pmu_dead_add(struct perf_event *event, int flags)
 {
 	return -ENODEV;
 }
 
 static DEFINE_PER_CPU(int, gone_disable_count);
 
-static struct pmu perf_pmu_gone = {
+static struct pmu perf_pmu_dead = {
 	.name			= "gone",
 	.type			= -1,
 	.capabilities		= PERF_PMU_CAP_NO_INTERRUPT,
@@ -181,8 +181,8 @@ static struct pmu perf_pmu_gone = {
 	.pmu_disable_count	= &gone_disable_count,
 	.pmu_enable		= perf_pmu_nop,
 	.pmu_disable		= perf_pmu_nop,
-	.event_init		= perf_pmu_gone_init,
-	.add			= perf_pmu_gone_add,
+	.event_init		= perf_pmu_dead_init,
+	.add			= perf_pmu_dead_add,
 	.del			= perf_pmu_no_flags,
 	.start			= perf_pmu_no_flags,
 	.stop			= perf_pmu_no_flags,
@@ -195,14 +195,14 @@ static struct pmu perf_pmu_gone = {
 };
 
 /**
- * perf_pmu_is_gone - was the event's PMU unregistered?
+ * perf_pmu_is_unregistered - was the event's PMU unregistered?
  * @event: the event
  *
- * Return: true after perf_pmu_drop_event()
+ * Return: true after perf_pmu_del_event()
  */
-bool perf_pmu_is_gone(const struct perf_event *event)
+bool perf_pmu_is_unregistered(const struct perf_event *event)
 {
-	return READ_ONCE(event->pmu) == &perf_pmu_gone;
+	return READ_ONCE(event->pmu) == &perf_pmu_dead;
 }
 
 /* Capabilities that an event needs of its PMU */
@@ -301,7 +301,7 @@ int perf_pmu_check_clock(const struct perf_event *event)
 	const struct pmu *pmu = READ_ONCE(event->pmu);
 	int err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_PMU);
 
-	if (pmu == &perf_pmu_gone)
+	if (pmu == &perf_pmu_dead)
 		return perf_refuse(PERF_REFUSED_PMU_GONE);
 	if (!err && !(pmu->capabilities & PERF_PMU_CAP_NO_NMI) &&
 	    !perf_attr_clock_is_nmi_safe(&event->attr))
@@ -443,7 +443,7 @@ undo:
 		event->destroy(event);
 	event->destroy = NULL;
 refused:
-	event->pmu = &perf_pmu_gone;
+	event->pmu = &perf_pmu_dead;
 	if (!event->parent)
 		module_put(pmu->module);
 	return err;
@@ -525,7 +525,7 @@ static int perf_pmu_ask_same(struct perf_event *event, const struct pmu *same)
 	struct pmu_entry *pe;
 
 	event->orig_type = event->parent->orig_type;
-	if (same == &perf_pmu_gone)
+	if (same == &perf_pmu_dead)
 		return -ENODEV;
 	pe = perf_pmu_entry_of_type(same->type);
 	if (WARN_ON_ONCE(!pe || pe->pmu != same))
@@ -599,28 +599,28 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 {
 	int err;
 
-	event->pmu = &perf_pmu_gone;
-	perf_refusal_forget();
+	event->pmu = &perf_pmu_dead;
+	perf_refusal_clear();
 	err = perf_pmu_find_and_init(event);
 	if (err == -ENOENT && !event->parent)
 		perf_refuse_value(PERF_REFUSED_NO_PMU, event->attr.type);
 	else if (!err || event->parent)
-		perf_refusal_forget();
+		perf_refusal_clear();
 	/* The PMU may be unregistered concurrently. */
 	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
 }
 
 /**
- * perf_pmu_drop_event - remove an event from its PMU
+ * perf_pmu_del_event - remove an event from its PMU
  * @event: see pmu.h
  */
-void perf_pmu_drop_event(struct perf_event *event)
+void perf_pmu_del_event(struct perf_event *event)
 {
 	struct pmu *pmu = event->pmu;
 	struct module *module;
 	struct pmu_entry *pe;
 
-	if (!pmu || pmu == &perf_pmu_gone)
+	if (!pmu || pmu == &perf_pmu_dead)
 		return;
 
 	module = pmu->module;
@@ -632,13 +632,13 @@ void perf_pmu_drop_event(struct perf_event *event)
 	rcu_read_lock();
 	pe = perf_pmu_entry_of_type(pmu->type);
 	if (event->parent) {
-		WRITE_ONCE(event->pmu, &perf_pmu_gone);
+		WRITE_ONCE(event->pmu, &perf_pmu_dead);
 		percpu_ref_put(&pe->copies);
 		rcu_read_unlock();
 		return;
 	}
 	spin_lock(&pe->lock);
-	WRITE_ONCE(event->pmu, &perf_pmu_gone);
+	WRITE_ONCE(event->pmu, &perf_pmu_dead);
 	list_del(&event->pmu_list);
 	spin_unlock(&pe->lock);
 	if (READ_ONCE(pe->gone))
@@ -704,7 +704,7 @@ static void perf_pmu_list(struct pmu *pmu, bool own)
 }
 
 /* The last copy of a PMU that is being unregistered was dropped. */
-static void perf_pmu_entry_copies_gone(struct percpu_ref *copies)
+static void perf_pmu_entry_has_no_copies(struct percpu_ref *copies)
 {
 	wake_up(&container_of(copies, struct pmu_entry, copies)->left);
 }
@@ -715,7 +715,7 @@ static struct pmu_entry *perf_pmu_entry_alloc(struct pmu *pmu)
 
 	if (!pe)
 		return NULL;
-	if (percpu_ref_init(&pe->copies, perf_pmu_entry_copies_gone, 0, GFP_KERNEL)) {
+	if (percpu_ref_init(&pe->copies, perf_pmu_entry_has_no_copies, 0, GFP_KERNEL)) {
 		kfree(pe);
 		return NULL;
 	}
@@ -818,7 +818,7 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 		if (!event)
 			break;
 		perf_event_revoke(event);
-		perf_pmu_drop_event(event);
+		perf_pmu_del_event(event);
 		perf_event_put(event);
 	}
 	/*
@@ -859,7 +859,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 
 	/*
 	 * Until now a walk under RCU may use the PMU's part of a CPU's context, and the last
-	 * copy may be in perf_pmu_entry_copies_gone().
+	 * copy may be in perf_pmu_entry_has_no_copies().
 	 */
 	synchronize_rcu();
 	percpu_ref_exit(&pe->copies);

@@ -9,7 +9,7 @@
  * through their roots. They are only counted, in a per-CPU counter until the PMU is
  * unregistered; then it waits for the last of them.
  *
- * An event belongs to its PMU from perf_pmu_init_event() to perf_pmu_drop_event(). Afterwards
+ * An event belongs to its PMU from perf_pmu_init_event() to perf_pmu_del_event(). Afterwards
  * event->pmu is a PMU that does nothing, so it can always be dereferenced. Drivers' callbacks
  * are called only while the event's state is not PERF_EVENT_STATE_DEAD: under
  * event->ctx->mutex, with the context's lock, or, for a scheduled event, from its interrupts.
@@ -46,14 +46,14 @@ struct pmu *perf_pmu_init_event(struct perf_event *event);
  * reference, and remove the event from the PMU's list, or its count of copies. The event is
  * in no context, and its counter is stopped. Further calls do nothing. May sleep.
  */
-void perf_pmu_drop_event(struct perf_event *event);
+void perf_pmu_del_event(struct perf_event *event);
 
 /* Counts of a PMU for debugfs; see tally.h */
 struct perf_pmu_tally __percpu *perf_pmu_tally(const struct pmu *pmu);
 bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally);
 
 /* Was the event's PMU unregistered? */
-bool perf_pmu_is_gone(const struct perf_event *event);
+bool perf_pmu_is_unregistered(const struct perf_event *event);
 
 int perf_pmu_check_clock(const struct perf_event *event);
 

@@ -246,12 +246,12 @@ int perf_refuse_by_pmu(const struct perf_event *event, int error)
 }
 
 /**
- * perf_refusal_forget - discard the noted reason
+ * perf_refusal_clear - discard the noted reason
  *
  * For a reason that refuses no call of user space: another PMU may accept the event, or the
  * call was the kernel's own.
  */
-void perf_refusal_forget(void)
+void perf_refusal_clear(void)
 {
 	struct perf_refused *refused = current->perf_refused;
 
@@ -308,7 +308,7 @@ long perf_refusal_report(enum perf_refused_call call, long error)
 	/* User space repeats these calls: they are not refused. */
 	if (error <= -ERESTARTSYS || error == -EINTR ||
 	    (error == -EAGAIN && call == PERF_REFUSED_CALL_SPLICE)) {
-		perf_refusal_forget();
+		perf_refusal_clear();
 		return error;
 	}
 

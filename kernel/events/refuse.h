@@ -44,7 +44,7 @@ int perf_refuse_value(enum perf_refusal_id id, u64 value);
 int perf_refuse_error(enum perf_refusal_id id, int error);
 int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event);
 int perf_refuse_by_pmu(const struct perf_event *event, int error);
-void perf_refusal_forget(void);
+void perf_refusal_clear(void);
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)
 const struct perf_refusal *perf_refusal_look(void);
 enum perf_refusal_id perf_refusal_take(void);

@@ -340,7 +340,7 @@ void perf_event_reset_count(struct perf_event *event)
 }
 
 /* Reset the sum of the counts of exited copies. */
-static void perf_reset_gone(struct perf_event *root)
+static void perf_reset_removed_copies(struct perf_event *root)
 {
 	/* Existing copies are reset under the same lock, so none adds an old count to the sum. */
 	lockdep_assert_held(perf_inherit_lock(root));
@@ -370,7 +370,7 @@ static void perf_reset_copies(struct perf_event *root)
 {
 	struct perf_event *copy;
 
-	perf_reset_gone(root);
+	perf_reset_removed_copies(root);
 	perf_settled_undo_all(root);
 	if (!is_counting_clock(root)) {
 		perf_reset_call_copies(root, false);
@@ -385,10 +385,10 @@ static void perf_reset_group_copies(struct perf_event *leader)
 {
 	struct perf_event *copy, *member;
 
-	perf_reset_gone(leader);
+	perf_reset_removed_copies(leader);
 	perf_settled_undo_all(leader);
 	for_each_sibling_event(member, leader) {
-		perf_reset_gone(member);
+		perf_reset_removed_copies(member);
 		perf_settled_undo_all(member);
 	}
 	perf_reset_call_copies(leader, true);

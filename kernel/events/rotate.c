@@ -62,7 +62,7 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 	struct perf_event *victim;
 
 	/* The loop ends if an overflow has disabled the group while it was being scheduled in. */
-	while (perf_group_waits(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
+	while (perf_group_is_inactive(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
 		victim = perf_rotate_oldest_running(task_epc,
 						    perf_rotate_oldest_running(cpu_epc, NULL));
 		if (!victim) {
@@ -101,11 +101,11 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	struct perf_stretch_look of_task = { .youngest = U64_MAX };
 	struct perf_event *waiting;
 
-	if (perf_pmu_kept_off(pmu))
+	if (perf_pmu_filtered_here(pmu))
 		return false;
 	perf_rotate_look_at_groups(cpuctx, cpu_epc, &of_cpu);
 	perf_rotate_look_at_groups(cpuctx, task_epc, &of_task);
-	perf_ages_settle(&cpc->epc, &of_cpu, task_epc, &of_task);
+	perf_ages_normalize(&cpc->epc, &of_cpu, task_epc, &of_task);
 	if (of_cpu.waiting && of_task.waiting) {
 		cpc->task_served = task_first || !cpc->task_served;
 		waiting = cpc->task_served ? of_task.waiting : of_cpu.waiting;

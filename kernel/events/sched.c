@@ -299,7 +299,7 @@ void perf_group_sched_out(struct perf_event *leader)
 	if (!leader->attr.pinned)
 		perf_group_ran(leader, ran);
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
-		perf_group_erase(leader);
+		perf_group_tree_del(leader);
 }
 
 static int perf_group_sched_in(struct perf_event *leader)
@@ -340,7 +340,7 @@ static int perf_group_sched_in(struct perf_event *leader)
 	__perf_event_sched_out(leader, pmu, now);
 	pmu->cancel_txn(pmu);
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
-		perf_group_erase(leader);
+		perf_group_tree_del(leader);
 	return -EAGAIN;
 }
 
@@ -371,7 +371,7 @@ bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_cont
 }
 
 /* Is no flexible group of the PMU scheduled in, neither of this CPU nor of its task? */
-static bool perf_sched_nothing_to_take_off(struct pmu *pmu)
+static bool perf_sched_nothing_to_sched_out(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_part(cpuctx, pmu);
@@ -400,12 +400,12 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 	int tries = BACKFILL_TRIES;
 	bool some = false, wait = false;
 
-	if (perf_pmu_kept_off(epc->pmu))
+	if (perf_pmu_filtered_here(epc->pmu))
 		return false;
 	for (leader = perf_group_first(pinned ? &epc->pinned_groups : &epc->flexible_groups,
 				       cpu, cgrp); leader; leader = next) {
 		next = perf_group_next(leader);
-		if (!perf_group_waits(leader))
+		if (!perf_group_is_inactive(leader))
 			continue;
 		if (perf_group_try_sched_in(leader, cpc)) {
 			some = true;
@@ -413,7 +413,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		}
 		if (pinned) {
 			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
-			perf_group_erase(leader);
+			perf_group_tree_del(leader);
 			perf_state_note_obstacle(leader, cpc);
 			perf_event_update_userpage(leader);
 			/*
@@ -433,7 +433,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		 * If a single event does not fit beside other groups, the PMU is nearly full:
 		 * end the loop earlier.
 		 */
-		if (!some && perf_sched_nothing_to_take_off(epc->pmu)) {
+		if (!some && perf_sched_nothing_to_sched_out(epc->pmu)) {
 			perf_group_pass(leader, ktime_to_ns(cpc->hrtimer_interval));
 			tries--;
 		} else {
@@ -654,7 +654,7 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
 }
 
 /**
- * perf_context_take_off - perf_context_sched_out() outside of a context switch
+ * perf_context_sched_out_now - perf_context_sched_out() outside of a context switch
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
@@ -662,7 +662,7 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
  *
  * Context: interrupts are off.
  */
-void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
+void perf_context_sched_out_now(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx)
 {
 	perf_context_leave_cpu(cpuctx, ctx, false, false);
 }
@@ -808,7 +808,7 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_sched_cb_in_use(cpuctx)))
-		perf_context_take_off(cpuctx, cpuctx->task_ctx);
+		perf_context_sched_out_now(cpuctx, cpuctx->task_ctx);
 	if (ctx && likely(!cpuctx->task_ctx) && !perf_unsched_context_sched_in(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 	perf_switch_record(task, prev, true);

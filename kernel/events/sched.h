@@ -11,13 +11,13 @@ static inline struct perf_cpu_pmu_context *perf_this_cpc(const struct pmu *pmu)
 	return this_cpu_ptr(pmu->cpu_pmu_context);
 }
 
-static inline bool perf_group_waits(const struct perf_event *leader)
+static inline bool perf_group_is_inactive(const struct perf_event *leader)
 {
 	return leader->state == PERF_EVENT_STATE_INACTIVE;
 }
 
 /* Does the PMU exclude this CPU from scheduling? */
-static inline bool perf_pmu_kept_off(struct pmu *pmu)
+static inline bool perf_pmu_filtered_here(struct pmu *pmu)
 {
 	return unlikely(pmu->filter) && pmu->filter(pmu, smp_processor_id());
 }
@@ -44,7 +44,7 @@ static inline struct perf_event_pmu_context *perf_cpu_ready_part(struct perf_cpu
 
 /*
  * The lock of the context of each argument is held, except for perf_context_sched_out(),
- * perf_context_take_off() and perf_context_sched_in(), which take the locks themselves.
+ * perf_context_sched_out_now() and perf_context_sched_in(), which take the locks themselves.
  * Interrupts are off.
  */
 bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
@@ -55,7 +55,7 @@ bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_con
 			  struct pmu *pmu);
 void perf_context_sched_out_all(struct perf_event_context *ctx);
 void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
-void perf_context_take_off(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
+void perf_context_sched_out_now(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx);
 void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			   const struct task_struct *prev);
 bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,

@@ -354,7 +354,7 @@ struct perf_event_context *perf_shared_ctx_find(struct perf_event_context *ctx,
 bool perf_shared_ctx_keep_in(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
 	return perf_shared_ctx_matches(cpuctx, perf_task_context(next)) &&
-	       list_empty(&cpuctx->sched_cb_list) && perf_cgroup_stays(cpuctx, next);
+	       list_empty(&cpuctx->sched_cb_list) && perf_cgroup_is_same(cpuctx, next);
 }
 
 /**

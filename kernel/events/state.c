@@ -289,7 +289,7 @@ static void perf_state_find_groups(struct state_request *req, const struct perf_
 	/* A software event in a group of hardware events waits for the hardware, too. */
 	pmu = event->pmu_ctx->pmu;
 	req->exclusive = event->group_leader->attr.exclusive;
-	req->kept_off = perf_pmu_kept_off(pmu) || !cpuctx->ready;
+	req->kept_off = perf_pmu_filtered_here(pmu) || !cpuctx->ready;
 	part = perf_cpu_part(cpuctx, pmu);
 	if (part) {
 		perf_state_note_groups(req, &part->pinned_active,

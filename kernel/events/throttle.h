@@ -31,7 +31,7 @@ static inline bool perf_event_has_frequency(const struct perf_event *event)
  * the next tick of the CPU on which they occur; the tick itself does not process them.
  * Preemption is off.
  */
-static inline bool perf_event_quiet(const struct perf_event *event)
+static inline bool perf_swevent_throttled(const struct perf_event *event)
 {
 	return unlikely(perf_event_throttled(event)) &&
 	       event->hw.interrupts_seq == __this_cpu_read(perf_throttle_ticks);

@@ -102,13 +102,13 @@ static __always_inline bool perf_page_end(struct perf_event_mmap_page *page,
 }
 
 /**
- * perf_page_give_up - end a write that was interrupted in each attempt
+ * perf_page_abort - end a write that was interrupted in each attempt
  * @page: the page
  * @lock: the kernel's part of page->lock
  *
  * Called after perf_page_end() has failed. The next write updates the page.
  */
-static inline void perf_page_give_up(struct perf_event_mmap_page *page, struct perf_page_lock *lock)
+static inline void perf_page_abort(struct perf_event_mmap_page *page, struct perf_page_lock *lock)
 {
 	WRITE_ONCE(page->lock, local_add_return(2, &lock->number));
 }

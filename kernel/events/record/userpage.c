@@ -101,7 +101,7 @@ void perf_event_update_userpage(struct perf_event *event)
 			break;
 		/* Each attempt was interrupted by another writer. */
 		if (!--tries) {
-			perf_page_give_up(page, &rb->page_lock);
+			perf_page_abort(page, &rb->page_lock);
 			break;
 		}
 	}

@@ -149,7 +149,7 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64
 
 	/* bpf(2) does not report reasons. */
 	if (err)
-		perf_refusal_forget();
+		perf_refusal_clear();
 	return err;
 }
 

@@ -757,7 +757,7 @@ int modify_user_hw_breakpoint(struct perf_event *bp, struct perf_event_attr *att
 
 	err = bp_change_prepare(&change, bp, attr);
 	if (err) {
-		perf_refusal_forget();
+		perf_refusal_clear();
 		return err;
 	}
 	if (irqs_disabled() && bp->ctx && bp->ctx->task == current)

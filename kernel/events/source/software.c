@@ -137,7 +137,7 @@ static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 	unsigned int flags = 0;
 	u64 samples, left;
 
-	if (perf_event_quiet(event) || unlikely(!passed))
+	if (perf_swevent_throttled(event) || unlikely(!passed))
 		return;
 	samples = perf_overflow_samples(event, passed);
 	for (left = samples; left; left--) {

@@ -51,8 +51,8 @@ static int tree_test_init(struct kunit *test)
 static void tree_test_insert(struct tree_fixture *f, struct perf_event *event)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
-	perf_group_level(event);
-	perf_group_insert(event);
+	perf_group_raise_age(event);
+	perf_group_tree_insert(event);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
@@ -104,7 +104,7 @@ static void insert_in_a_row(struct kunit *test)
 		/* A group inserted before, between the others or at an end */
 		e[5].group_runtime = 3 << AGE_SHIFT;
 		raw_spin_lock_irq(&f->ctx.lock);
-		perf_group_insert(&e[5]);
+		perf_group_tree_insert(&e[5]);
 		for (i = 0; i < 5; i++) {
 			e[i].cpu = rows[row][i].cpu;
 			e[i].group_runtime = rows[row][i].steps << AGE_SHIFT;
@@ -118,7 +118,7 @@ static void insert_in_a_row(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, found, 6);
 		raw_spin_lock_irq(&f->ctx.lock);
 		for (i = 0; i < 6; i++)
-			perf_group_erase(&e[i]);
+			perf_group_tree_del(&e[i]);
 		raw_spin_unlock_irq(&f->ctx.lock);
 		KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(root));
 	}
@@ -166,14 +166,14 @@ static void youngest_is_first(struct kunit *test)
 
 	/* A group that is removed and inserted again is no younger than before. */
 	raw_spin_lock_irq(&f->ctx.lock);
-	perf_group_erase(&e[0]);
+	perf_group_tree_del(&e[0]);
 	raw_spin_unlock_irq(&f->ctx.lock);
 	tree_test_insert(f, &e[0]);
 	KUNIT_EXPECT_EQ(test, e[0].group_runtime, 10 * step);
 
 	raw_spin_lock_irq(&f->ctx.lock);
 	for (i = 0; i < 4; i++)
-		perf_group_erase(&e[i]);
+		perf_group_tree_del(&e[i]);
 	raw_spin_unlock_irq(&f->ctx.lock);
 	KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(root));
 	KUNIT_EXPECT_EQ(test, f->ctx.nr_sched, 0U);
@@ -187,7 +187,7 @@ static void tree_test_settle(struct tree_fixture *f, int cpus)
 	raw_spin_lock_irq(&f->ctx.lock);
 	while (cpus--)
 		perf_stretch_look(&f->epc, cpus, NULL, &look);
-	perf_ages_settle(&f->epc, &look, NULL, &none);
+	perf_ages_normalize(&f->epc, &look, NULL, &none);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
@@ -264,7 +264,7 @@ static void group_is_old_up_to_a_limit(struct kunit *test)
 
 	/* The runtime of a single group is not reduced: the base follows it. */
 	raw_spin_lock_irq(&f->ctx.lock);
-	perf_group_erase(&e[0]);
+	perf_group_tree_del(&e[0]);
 	raw_spin_unlock_irq(&f->ctx.lock);
 	tree_test_ran(f, &e[1], NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, e[1].group_runtime, (u64)NSEC_PER_SEC);

@@ -136,12 +136,12 @@ static int try_event(struct perf_event *event)
 	struct pmu *pmu = init_event(event);
 	int err = PTR_ERR_OR_ZERO(pmu);
 
-	if (err && !perf_pmu_is_gone(event))
+	if (err && !perf_pmu_is_unregistered(event))
 		return -EUCLEAN;
 	if (!err)
 		err = perf_pmu_check_clock(event);
-	perf_pmu_drop_event(event);
-	return perf_pmu_is_gone(event) ? err : -EUCLEAN;
+	perf_pmu_del_event(event);
+	return perf_pmu_is_unregistered(event) ? err : -EUCLEAN;
 }
 
 static void pmu_types_are_given(struct kunit *test)
@@ -266,10 +266,10 @@ static void pmu_is_found_by_type(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &b->pmu);
 	KUNIT_EXPECT_EQ(test, event->orig_type, b->pmu.type);
 	KUNIT_EXPECT_EQ(test, event->event_caps, 0);
-	perf_pmu_drop_event(event);
-	perf_pmu_drop_event(event);
+	perf_pmu_del_event(event);
+	perf_pmu_del_event(event);
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->destroys), 1);
-	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(event));
+	KUNIT_EXPECT_TRUE(test, perf_pmu_is_unregistered(event));
 
 	/* If a type belongs to a PMU, no other PMU is called for it. */
 	b->fail = -EBUSY;
@@ -300,7 +300,7 @@ static void pmu_of_generic_type(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
 	KUNIT_EXPECT_EQ(test, event->orig_type, PERF_TYPE_HARDWARE);
-	perf_pmu_drop_event(event);
+	perf_pmu_del_event(event);
 
 	/* A PMU without the capability is not called, nor any other PMU. */
 	inits = atomic_read(&fake->inits);
@@ -315,11 +315,11 @@ static void pmu_of_generic_type(struct kunit *test)
 	event = event_new(test, PERF_TYPE_HW_CACHE, 0xdead00000000ULL | 7);
 	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
-	perf_pmu_drop_event(event);
+	perf_pmu_del_event(event);
 	event = event_new(test, PERF_TYPE_HW_CACHE, ~0ULL);
 	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, ~0U);
-	perf_pmu_drop_event(event);
+	perf_pmu_del_event(event);
 	inits = atomic_read(&fake->inits);
 
 	/* Only PMUs with perf_sw_context are called for software events. */
@@ -359,7 +359,7 @@ static void pmu_that_came_last_is_first(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &big->pmu);
 	KUNIT_EXPECT_EQ(test, atomic_read(&own->inits), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&little->inits), 0);
-	perf_pmu_drop_event(event);
+	perf_pmu_del_event(event);
 }
 
 /*
@@ -400,7 +400,7 @@ static void pmu_may_redirect(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &b->pmu);
 	KUNIT_EXPECT_EQ(test, event->orig_type, a->pmu.type);
 	KUNIT_EXPECT_EQ(test, event->attr.type, b->pmu.type);
-	perf_pmu_drop_event(event);
+	perf_pmu_del_event(event);
 	KUNIT_EXPECT_EQ(test, atomic_read(&a->inits), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&b->inits), 1);
 
@@ -542,10 +542,10 @@ static void pmu_of_inherited_event(struct kunit *test)
 	child->parent = parent;
 	KUNIT_EXPECT_PTR_EQ(test, init_event(child), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, child->orig_type, 77);
-	perf_pmu_drop_event(child);
+	perf_pmu_del_event(child);
 
 	kunit_release_action(test, fake_unregister, fake);
-	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(parent));
+	KUNIT_EXPECT_TRUE(test, perf_pmu_is_unregistered(parent));
 	KUNIT_EXPECT_EQ(test, try_event(child), -ENODEV);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), 2);
 }
@@ -566,12 +566,12 @@ static void pmu_does_not_list_copies(struct kunit *test)
 	KUNIT_ASSERT_PTR_EQ(test, init_event(child), &fake->pmu);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&pe->events));
 	KUNIT_EXPECT_PTR_EQ(test, pe->events.next, &parent->pmu_list);
-	perf_pmu_drop_event(child);
-	perf_pmu_drop_event(child);
-	KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(child));
+	perf_pmu_del_event(child);
+	perf_pmu_del_event(child);
+	KUNIT_EXPECT_TRUE(test, perf_pmu_is_unregistered(child));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), 1);
 	/* The PMU outlives the test's memory. */
-	perf_pmu_drop_event(parent);
+	perf_pmu_del_event(parent);
 }
 
 /* After unregistration, the PMU's events are dead, and do not belong to the PMU any more. */
@@ -589,9 +589,9 @@ static void pmu_goes_with_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), ARRAY_SIZE(events));
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		KUNIT_EXPECT_EQ(test, events[i]->state, PERF_EVENT_STATE_DEAD);
-		KUNIT_EXPECT_TRUE(test, perf_pmu_is_gone(events[i]));
+		KUNIT_EXPECT_TRUE(test, perf_pmu_is_unregistered(events[i]));
 		KUNIT_EXPECT_EQ(test, refcount_read(&events[i]->refcount), 2);
-		perf_pmu_drop_event(events[i]);
+		perf_pmu_del_event(events[i]);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), ARRAY_SIZE(events));
 }
@@ -612,7 +612,7 @@ static int close_late(void *data)
 
 	msleep(100);
 	WRITE_ONCE(closer->dropped, true);
-	perf_pmu_drop_event(closer->event);
+	perf_pmu_del_event(closer->event);
 	return 0;
 }
 
@@ -679,7 +679,7 @@ static int open_and_close(void *data)
 		/* perf_event_revoke() has a reference until it is done. */
 		while (!refcount_dec_if_one(&o->event->refcount))
 			cond_resched();
-		perf_pmu_drop_event(o->event);
+		perf_pmu_del_event(o->event);
 		cond_resched();
 	}
 	complete(&o->done);

@@ -112,7 +112,7 @@ static void update(void)
 		if (perf_page_end(&page, &lock, number))
 			break;
 		if (!--tries) {
-			perf_page_give_up(&page, &lock);
+			perf_page_abort(&page, &lock);
 			break;
 		}
 	}

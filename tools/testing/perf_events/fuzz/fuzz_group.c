@@ -234,7 +234,7 @@ static void enable(struct perf_event *leader)
 	leader->waited = 0;
 	n = stretch(leader, list);
 	if (!leader->attr.pinned) {
-		perf_group_level(leader);
+		perf_group_raise_age(leader);
 		fuzz_assert(leader->group_runtime >= before);
 		for (i = 0; i < n; i++)
 			youngest = min(youngest, runs_for(list[i]));
@@ -242,14 +242,14 @@ static void enable(struct perf_event *leader)
 		if (!(leader->group_caps & PERF_EV_CAP_SOFTWARE))
 			fuzz_assert(!n || leader->group_runtime >= youngest);
 	}
-	perf_group_insert(leader);
+	perf_group_tree_insert(leader);
 }
 
 static void disable(struct perf_event *leader)
 {
 	if (is_on(leader))
 		take_off(leader);
-	perf_group_erase(leader);
+	perf_group_tree_del(leader);
 	fuzz_assert(!in_tree(leader));
 	leader->state = PERF_EVENT_STATE_OFF;
 }
@@ -350,7 +350,7 @@ static void rotate(void)
 
 	look_at_part(0, &looks[0]);
 	look_at_part(TASK, &looks[TASK]);
-	perf_ages_settle(&parts[0], &looks[0], &parts[TASK], &looks[TASK]);
+	perf_ages_normalize(&parts[0], &looks[0], &parts[TASK], &looks[TASK]);
 	fuzz_assert(parts[0].age_base >= bases[0] && parts[TASK].age_base >= bases[TASK]);
 	youngest = U64_MAX;
 	for (i = 0; i < 2; i++) {
