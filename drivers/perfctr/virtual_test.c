@@ -152,7 +152,7 @@ static void overflow_gives_way(struct kunit *test, bool late)
 	err = perfctr_cpu_update_control(vp->state, 0);
 	vperfctr_attach(vp, current);
 	vperfctr_resume(vp);
-	/* As perfctr_cpu_give_way() leaves the state */
+	/* As perfctr_cpu_revoke() leaves the state */
 	vp->state->claim.n = 1;
 	vp->state->control.ireset[0] = -100;
 	vp->state->gave_way = perfctr_mk_cstatus(0, 0, 1);

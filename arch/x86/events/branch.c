@@ -135,7 +135,7 @@ bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 	if (!needs_branch_stack(event) || !core->branches.select.msr)
 		return true;
 	sel = x86_branch_get_sel(core, event);
-	return x86_extra_take(set, &core->branches.select, &sel);
+	return x86_extra_get(set, &core->branches.select, &sel);
 }
 
 /**
@@ -156,7 +156,7 @@ int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		return 0;
 	if (row->msr) {
 		sel = x86_branch_get_sel(cpu->core, event);
-		reg = x86_count_take_extra(cpu, row, &sel);
+		reg = x86_count_get_extra(cpu, row, &sel);
 		if (!reg)
 			return -EAGAIN;
 	}
@@ -180,7 +180,7 @@ void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (!needs_branch_stack(event))
 		return;
 	if (branch->select)
-		x86_count_drop_extra(cpu, &cpu->core->branches.select, branch->select);
+		x86_count_put_extra(cpu, &cpu->core->branches.select, branch->select);
 	WARN_ON_ONCE(!branch->users);
 	if (!--branch->users)
 		branch->changed = true;
@@ -208,7 +208,7 @@ static void x86_branch_off(struct x86_pmu_cpu *cpu)
 	cpu->core->branches.ops->off(cpu->core);
 	/* With X86_UNIT_FILTER_RUNS, off() has changed the filter register. */
 	if (branch->select && (cpu->core->branches.flags & X86_UNIT_FILTER_RUNS))
-		x86_extra_unwrite(cpu, branch->select);
+		x86_extra_set_unknown(cpu, branch->select);
 }
 
 static void x86_branch_clear(struct x86_pmu_cpu *cpu)

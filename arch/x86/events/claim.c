@@ -38,10 +38,10 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	if (!(cpu->wanted & counters))
 		return 0;
 	x86_defer_reprogram(cpu);
-	err = x86_place_beside_claim(cpu, counters, false);
+	err = x86_counts_assign_unclaimed(cpu, counters, false);
 	if (!err) {
 		cpu->claimed = counters;
-	} else if (!x86_place_beside_claim(cpu, counters, true)) {
+	} else if (!x86_counts_assign_unclaimed(cpu, counters, true)) {
 		cpu->claimed = counters;
 		cpu->evicted = true;
 		/*
@@ -182,7 +182,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	for_each_x86_counter(i, claim->counters) {
 		/* Only cached counts without clients are left on these counters. */
 		if (cpu->owner[i])
-			x86_count_forget(cpu, cpu->owner[i]);
+			x86_count_free(cpu, cpu->owner[i]);
 	}
 	if (claim->ints && cpu->core->msrs->control)
 		x86_write_control(cpu, cpu->control & ~claim->ints);
@@ -295,14 +295,14 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 }
 
 /**
- * x86_claim_give_way - end a claim whose counters were assigned to pinned events
+ * x86_claim_revoke - end a claim whose counters were assigned to pinned events
  * @cpu: this CPU, with a claim. The PMU is disabled, so that the counters are not reprogrammed yet
  */
-void x86_claim_give_way(struct x86_pmu_cpu *cpu)
+void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(!cpu->halted);
-	perfctr_cpu_give_way();
+	perfctr_cpu_revoke();
 	/* The claim may still be in x86_claim(), where perfctr does not know of it. */
 	cpu->claimed = 0;
 }

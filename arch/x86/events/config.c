@@ -266,7 +266,7 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	err = x86_event_get_sel(event, &sel);
 	if (err)
 		return err;
-	if (sel.row >= 0 && !x86_extra_take(&alone->extra, &core->model->extra[sel.row], &sel))
+	if (sel.row >= 0 && !x86_extra_get(&alone->extra, &core->model->extra[sel.row], &sel))
 		return -EINVAL;
 	if (!x86_branch_fits(core, event, &alone->extra))
 		return -EINVAL;

@@ -195,13 +195,13 @@ void x86_count_next(struct x86_count *count)
 }
 
 /**
- * x86_count_disown - remove the owner of a count's counter
+ * x86_count_clear_owner - remove the owner of a count's counter
  * @cpu: this CPU
  * @count: a count with a counter
  *
  * The counter may run on, but the upper counter of a pair counts its carries no longer.
  */
-void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
+void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter, upper = counter + 1;
 
@@ -221,7 +221,7 @@ void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count)
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (count->next == U64_MAX || count->bias != count->next) {
-		x86_note_unseen(cpu, x86_count_arm(cpu, count));
+		x86_note_unseen(cpu, x86_count_set_period(cpu, count));
 		/*
 		 * Force a new read: if an interrupt in the middle has left an overflow unhandled,
 		 * x86_prepare_running() must find it.
@@ -266,7 +266,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 		if (count->sel.flags & X86_METRICS)
 			dirty |= X86_METRICS_RUN;
 		/* x86_amd_nb_put_unused() cannot do this for a count that was freed. */
-		x86_count_forget(cpu, count);
+		x86_count_free(cpu, count);
 		if (count->sel.flags & X86_AMD_NB)
 			x86_write_select(cpu, i, 0);
 	}
@@ -310,7 +310,7 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
  */
 void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {
-	u64 counters = x86_of_kernel(cpu, cpu->running & cpu->core->counters);
+	u64 counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters);
 
 	counters |= cpu->had_kernel;
 	if (counters)
@@ -351,11 +351,11 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 	return count;
 }
 
-static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
-			   struct x86_extra_reg *extra)
+static void x86_put_extra(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
+			  struct x86_extra_reg *extra)
 {
 	if (extra)
-		x86_count_drop_extra(cpu, &cpu->core->model->extra[sel->row], extra);
+		x86_count_put_extra(cpu, &cpu->core->model->extra[sel->row], extra);
 }
 
 /**
@@ -363,7 +363,7 @@ static void x86_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_event_sel *
  * @cpu: this CPU
  * @event: an event without a count; it is not counted before x86_event_start()
  *
- * The count may need a counter: see x86_place_counts().
+ * The count may need a counter: see x86_counts_assign().
  *
  * Return: 0 on success, -EAGAIN if all counts are in use or an extra register is in use with
  * another value, -EINVAL if no counter can count the event.
@@ -380,18 +380,18 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (err)
 		return err;
 	if (sel.row >= 0) {
-		extra = x86_count_take_extra(cpu, &cpu->core->model->extra[sel.row], &sel);
+		extra = x86_count_get_extra(cpu, &cpu->core->model->extra[sel.row], &sel);
 		if (!extra)
 			return -EAGAIN;
 	}
 	count = x86_find_count(cpu, &sel, samples) ?: x86_new_count(cpu, &sel);
 	if (!count) {
-		x86_drop_extra(cpu, &sel, extra);
+		x86_put_extra(cpu, &sel, extra);
 		return -EAGAIN;
 	}
 	if (count->nr_clients++) {
 		/* The other clients have taken the register already. */
-		x86_drop_extra(cpu, &sel, extra);
+		x86_put_extra(cpu, &sel, extra);
 	} else {
 		count->extra = extra;
 		/* Reuse the counter of a cached count, unless the other thread may use it. */
@@ -428,7 +428,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	count->nr_samplers -= is_sampling_event(event);
 	if (--count->nr_clients)
 		return;
-	x86_drop_extra(cpu, &count->sel, count->extra);
+	x86_put_extra(cpu, &count->sel, count->extra);
 	count->extra = NULL;
 	if (count->sel.flags & X86_AMD_NB)
 		cpu->nb_changed = true;
@@ -495,7 +495,7 @@ static bool x86_count_is_pinned(const struct x86_count *count)
 }
 
 /**
- * x86_place_beside_claim - assign counters to all counts with clients
+ * x86_counts_assign_unclaimed - assign counters to all counts with clients
  * @cpu: this CPU
  * @claimed: mask of the counters not to be assigned
  * @pinned_only: assign counters only to counts with pinned clients. Perf removes the clients of the
@@ -506,7 +506,7 @@ static bool x86_count_is_pinned(const struct x86_count *count)
  *
  * Return: 0 on success, -EAGAIN if there are not enough counters, with nothing changed.
  */
-int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only)
+int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only)
 {
 	struct x86_constraint constraints[X86_COUNTERS_MAX];
 	struct x86_count *counts[X86_COUNTERS_MAX];
@@ -528,7 +528,7 @@ int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_onl
 		n++;
 	}
 	if (cpu->excl)
-		found = x86_place_exclusive(cpu, claimed, counts, constraints, n);
+		found = x86_counts_assign_excl(cpu, claimed, counts, constraints, n);
 	else if (in_amd_nb)
 		found = x86_assign_amd_nb(cpu, claimed, counts, constraints, n);
 	else
@@ -565,22 +565,22 @@ static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_place_counts - assign counters to all counts with clients
+ * x86_counts_assign - assign counters to all counts with clients
  * @cpu: this CPU, whose PMU is disabled
  *
  * Ends a claim if pinned events need its counters: the user of the claim may lack permission to
  * disable them.
  *
- * Return: as x86_place_beside_claim().
+ * Return: as x86_counts_assign_unclaimed().
  */
-int x86_place_counts(struct x86_pmu_cpu *cpu)
+int x86_counts_assign(struct x86_pmu_cpu *cpu)
 {
-	int err = x86_place_beside_claim(cpu, cpu->claimed, false);
+	int err = x86_counts_assign_unclaimed(cpu, cpu->claimed, false);
 
 	if (unlikely(err && cpu->claimed) && x86_pinned_waits(cpu)) {
-		err = x86_place_beside_claim(cpu, 0, false);
+		err = x86_counts_assign_unclaimed(cpu, 0, false);
 		if (!err)
-			x86_claim_give_way(cpu);
+			x86_claim_revoke(cpu);
 	}
 	return err;
 }

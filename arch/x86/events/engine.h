@@ -465,10 +465,10 @@ u64 x86_read_counter(const struct x86_core *core, int counter);
 void x86_write_counter(struct x86_pmu_cpu *cpu, int counter, u64 value);
 void x86_write_metrics(void);
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter);
-u64 x86_of_kernel(const struct x86_pmu_cpu *cpu, u64 counters);
+u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_pause_select(struct x86_pmu_cpu *cpu, int counter);
-void x86_renew_select(struct x86_pmu_cpu *cpu, int counter);
+void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter);
 void x86_write_idle_selects(struct x86_pmu_cpu *cpu);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
@@ -484,7 +484,7 @@ static inline unsigned int x86_rdpmc_index(int counter)
 
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
-void x86_distrust_selects(struct x86_pmu_cpu *cpu);
+void x86_set_selects_unknown(struct x86_pmu_cpu *cpu);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_print_registers(const struct x86_pmu_cpu *cpu);
@@ -494,22 +494,22 @@ int x86_check_registers(struct x86_core *core);
 void x86_check_extra(struct x86_core *core);
 
 /* extra.c */
-struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
-				     struct x86_event_sel *sel);
-struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
-					   struct x86_event_sel *sel);
-void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
-			  struct x86_extra_reg *reg);
+struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_extra *row,
+				    struct x86_event_sel *sel);
+struct x86_extra_reg *x86_count_get_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
+					  struct x86_event_sel *sel);
+void x86_count_put_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
+			 struct x86_extra_reg *reg);
 bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
 void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
-void x86_extra_unwrite(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
-void x86_extra_lost(struct x86_pmu_cpu *cpu);
+void x86_extra_set_unknown(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
+void x86_extra_set_all_unknown(struct x86_pmu_cpu *cpu);
 void x86_extra_init(unsigned int number);
 
 /* metrics.c */
 int x86_metrics_check(struct perf_event *event);
 void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *sel);
-void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots);
+void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots);
 int x86_event_metric(const struct perf_event *event);
 u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 		    struct x86_count *count);
@@ -527,8 +527,8 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_amd_nb_init(unsigned int number);
 
 /* excl_cntrs.c */
-bool x86_place_exclusive(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-			 struct x86_constraint *constraints, int n);
+bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
+			    struct x86_constraint *constraints, int n);
 bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
 void x86_excl_put_all(struct x86_pmu_cpu *cpu);
@@ -538,14 +538,14 @@ void x86_excl_init(unsigned int number, const struct x86_core *core);
 struct x86_count *x86_event_count(const struct perf_event *event);
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event);
-int x86_place_beside_claim(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only);
-int x86_place_counts(struct x86_pmu_cpu *cpu);
+int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only);
+int x86_counts_assign(struct x86_pmu_cpu *cpu);
 u64 x86_count_value(const struct x86_core *core, const struct x86_count *count);
 u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_count_next(struct x86_count *count);
 bool x86_event_runs(const struct perf_event *event);
 bool x86_count_runs(const struct x86_count *count);
-void x86_count_disown(struct x86_pmu_cpu *cpu, struct x86_count *count);
+void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_clear_unused(struct x86_pmu_cpu *cpu);
 void x86_clear_kernel(struct x86_pmu_cpu *cpu);
 void x86_event_account(struct perf_event *event, u64 total);
@@ -557,31 +557,32 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside);
 void x86_end(struct x86_pmu_cpu *cpu);
 void x86_reprogram(struct x86_pmu_cpu *cpu);
 void x86_count_update_pages(const struct x86_count *count);
-void x86_leave_all(struct x86_pmu_cpu *cpu);
+void x86_counts_detach_counters(struct x86_pmu_cpu *cpu);
 void x86_halt_for_good(struct x86_pmu_cpu *cpu);
 void x86_halt_at_crash(struct x86_pmu_cpu *cpu);
-void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count);
+void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value);
-u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count);
+u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count);
 
 /* claim.c */
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
-void x86_claim_give_way(struct x86_pmu_cpu *cpu);
+void x86_claim_revoke(struct x86_pmu_cpu *cpu);
 void x86_claim_return(struct x86_pmu_cpu *cpu);
 bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_halt(struct x86_pmu_cpu *cpu);
 
 /**
- * x86_claim_again - continue the counters of the last claim, if they are unchanged
+ * x86_claim_continue - continue the counters of the last claim, if they are unchanged
  * @cpu: this CPU
  * @claim: the claim
  *
  * Context: interrupts off.
  * Return: true if the counters run for @claim, false if x86_claim() must be called.
  */
-static __always_inline bool x86_claim_again(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+static __always_inline bool x86_claim_continue(struct x86_pmu_cpu *cpu,
+					       const struct x86_claim *claim)
 {
 	/* The counters cannot continue if they were cleared, or may be reprogrammed for perf. */
 	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->halted ||
@@ -599,13 +600,14 @@ static __always_inline bool x86_claim_again(struct x86_pmu_cpu *cpu, const struc
 }
 
 /**
- * x86_claim_leave - end a claim, without a register write if possible
+ * x86_claim_end_fast - end a claim, without a register write if possible
  * @cpu: this CPU
  * @claim: the claim
  *
  * Context: interrupts off.
  */
-static __always_inline void x86_claim_leave(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+static __always_inline void x86_claim_end_fast(struct x86_pmu_cpu *cpu,
+					       const struct x86_claim *claim)
 {
 	if (claim->ints || cpu->excl || (claim->counters & cpu->core->taken) ||
 	    READ_ONCE(cpu->dirty)) {
@@ -622,11 +624,11 @@ static __always_inline void x86_claim_leave(struct x86_pmu_cpu *cpu, const struc
 #ifdef CONFIG_PERFCTR_COUNTERS
 void perfctr_cpu_interrupt(struct pt_regs *regs);
 void perfctr_cpu_readable(void);
-void perfctr_cpu_give_way(void);
+void perfctr_cpu_revoke(void);
 #else
 static inline void perfctr_cpu_interrupt(struct pt_regs *regs) { }
 static inline void perfctr_cpu_readable(void) { }
-static inline void perfctr_cpu_give_way(void) { }
+static inline void perfctr_cpu_revoke(void) { }
 #endif
 
 /* config.c */
@@ -640,18 +642,18 @@ u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit,
 /* pmu.c */
 void x86_defer_reprogram(struct x86_pmu_cpu *cpu);
 void x86_resume_reprogram(struct x86_pmu_cpu *cpu);
-void x86_core_fill(struct x86_core *core);
+void x86_core_init_pmu(struct x86_core *core);
 void x86_event_stop(struct perf_event *event, int flags);
 
 /* overflow.c */
 void x86_expect_late(struct x86_pmu_cpu *cpu);
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool alone);
-bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
-		       const struct x86_record *record);
+bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
+				 const struct x86_record *record);
 int x86_pmu_interrupt(struct pt_regs *regs);
-void x86_deliver(void);
-void x86_withhold(void);
+void x86_unmask_lvtpc(void);
+void x86_mask_lvtpc(void);
 
 /* rdpmc.c */
 extern int x86_rdpmc;
@@ -670,7 +672,7 @@ void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm);
 extern struct device_attribute dev_attr_rdpmc;
 
 /* sysfs.c */
-int x86_sysfs_fill(struct x86_core *core);
+int x86_sysfs_init_groups(struct x86_core *core);
 
 /* smm.c */
 bool x86_can_freeze_on_smi(const struct x86_core *core);

@@ -40,7 +40,7 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
 }
 
 /**
- * x86_place_exclusive - assign counters that the other thread does not block
+ * x86_counts_assign_excl - assign counters that the other thread does not block
  * @cpu: this CPU, with @excl
  * @claimed: mask of the counters not to be assigned
  * @counts: array of @n counts
@@ -50,8 +50,8 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
  * Context: interrupts off.
  * Return: true on success, false if there are not enough counters.
  */
-bool x86_place_exclusive(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
-			 struct x86_constraint *constraints, int n)
+bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
+			    struct x86_constraint *constraints, int n)
 {
 	struct x86_excl_cntrs *excl = cpu->excl;
 	struct x86_excl_thread *mine = &excl->thread[cpu->thread];

@@ -55,7 +55,7 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
 }
 
 /**
- * x86_extra_take - take an extra register for a value
+ * x86_extra_get - take an extra register for a value
  * @set: the set with the register and its twin
  * @row: the register of the event
  * @sel: has the value; receives the register, and the event code that uses it
@@ -66,8 +66,8 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
  * Context: the caller holds @set->lock, or is the only user of @set.
  * Return: the register, or NULL, with @sel undefined, if others use it with another value.
  */
-struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86_extra *row,
-				     struct x86_event_sel *sel)
+struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_extra *row,
+				    struct x86_event_sel *sel)
 {
 	const struct x86_extra *twin = x86_extra_twin(row, sel->extra);
 	struct x86_extra_reg *reg = x86_extra_find(set, row->msr), *other = NULL;
@@ -92,36 +92,36 @@ struct x86_extra_reg *x86_extra_take(struct x86_extra_set *set, const struct x86
 }
 
 /**
- * x86_count_take_extra - take the extra register for a count with its first client
+ * x86_count_get_extra - take the extra register for a count with its first client
  * @cpu: this CPU
  * @row: the register of the event
- * @sel: see x86_extra_take()
+ * @sel: see x86_extra_get()
  *
  * Context: interrupts off.
- * Return: as x86_extra_take().
+ * Return: as x86_extra_get().
  */
-struct x86_extra_reg *x86_count_take_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
-					   struct x86_event_sel *sel)
+struct x86_extra_reg *x86_count_get_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
+					  struct x86_event_sel *sel)
 {
 	struct x86_extra_set *set = x86_extra_set(cpu, row);
 	struct x86_extra_reg *reg;
 
 	raw_spin_lock(&set->lock);
-	reg = x86_extra_take(set, row, sel);
+	reg = x86_extra_get(set, row, sel);
 	raw_spin_unlock(&set->lock);
 	return reg;
 }
 
 /**
- * x86_count_drop_extra - release a register taken by x86_count_take_extra()
+ * x86_count_put_extra - release a register taken by x86_count_get_extra()
  * @cpu: this CPU
  * @row: the register of the event
  * @reg: the register taken
  *
  * Context: interrupts off.
  */
-void x86_count_drop_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
-			  struct x86_extra_reg *reg)
+void x86_count_put_extra(struct x86_pmu_cpu *cpu, const struct x86_extra *row,
+			 struct x86_extra_reg *reg)
 {
 	struct x86_extra_set *set = x86_extra_set(cpu, row);
 
@@ -177,22 +177,22 @@ void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 }
 
 /**
- * x86_extra_unwrite - note that the register of this CPU has another value
+ * x86_extra_set_unknown - note that the register of this CPU has another value
  * @cpu: this CPU
  * @reg: the register
  */
-void x86_extra_unwrite(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
+void x86_extra_set_unknown(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
 	WRITE_ONCE(*x86_extra_written(cpu, reg), 0);
 }
 
 /**
- * x86_extra_lost - note that this CPU may have lost the values of its registers
+ * x86_extra_set_all_unknown - note that this CPU may have lost the values of its registers
  * @cpu: this CPU
  *
  * Context: interrupts off.
  */
-void x86_extra_lost(struct x86_pmu_cpu *cpu)
+void x86_extra_set_all_unknown(struct x86_pmu_cpu *cpu)
 {
 	memset(cpu->own_written, 0, sizeof(cpu->own_written));
 	memset(cpu->core_written, 0, sizeof(cpu->core_written));

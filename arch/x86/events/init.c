@@ -130,7 +130,7 @@ static int x86_cpu_starting(unsigned int number)
 	cpu->gen = 1;
 	cpu->select_clear = core->msrs->host_only;
 	x86_extra_init(number);
-	x86_extra_lost(cpu);
+	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(number);
 	x86_excl_init(number, core);
 	x86_begin(cpu, core, beside);
@@ -148,7 +148,7 @@ static int x86_cpu_dying(unsigned int number)
 	if (!cpu->core)
 		return 0;
 	local_irq_save(flags);
-	x86_leave_all(cpu);
+	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
 	x86_precise_reset(cpu);
@@ -179,7 +179,7 @@ static void x86_resume(void *data)
 	/* The other CPUs are offline. */
 	x86_begin(cpu, cpu->core, false);
 	x86_smm_write_msr(cpu->core);
-	x86_extra_lost(cpu);
+	x86_extra_set_all_unknown(cpu);
 	x86_branch_reprogram(cpu);
 	cpu->dirty = true;
 	x86_resume_reprogram(cpu);
@@ -318,14 +318,14 @@ static int x86_add_core(u8 kind)
 	core->kind = kind;
 	err = x86_probe(core, model);
 	if (!err) {
-		x86_core_fill(core);
+		x86_core_init_pmu(core);
 		err = x86_branch_probe(core);
 	}
 	if (!err) {
 		x86_precise_probe(core);
 		if (model->microcode)
 			model->microcode(core);
-		err = x86_sysfs_fill(core);
+		err = x86_sysfs_init_groups(core);
 	}
 	if (err) {
 		kfree(core);

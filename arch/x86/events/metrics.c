@@ -113,11 +113,11 @@ static u64 x86_metric_part(u64 slots, u64 metrics, int metric)
 }
 
 /**
- * x86_metrics_fold - update the totals of the metrics before the slots counter is reset
+ * x86_metrics_update - update the totals of the metrics before the slots counter is reset
  * @cpu: this CPU
  * @slots: count of slots since the counter was 0
  */
-void x86_metrics_fold(struct x86_pmu_cpu *cpu, u64 slots)
+void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots)
 {
 	u64 metrics = x86_metrics_read();
 	int i;
@@ -168,7 +168,7 @@ u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 	if (in_nmi() || count->counter < 0)
 		return x86_metric_total(cpu, count, metric);
 	if (!(cpu->halted || cpu->txn) || cpu->metrics_gen != cpu->gen) {
-		x86_count_arm(cpu, count);
+		x86_count_set_period(cpu, count);
 		cpu->metrics_gen = cpu->gen;
 		x86_count_update_pages(count);
 	}

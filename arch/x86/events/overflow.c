@@ -75,7 +75,7 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 }
 
 /**
- * x86_serve_counter - handle an overflow of a counter
+ * x86_handle_counter_overflow - handle an overflow of a counter
  * @cpu: this CPU
  * @counter: the counter
  * @regs: registers of the interrupt
@@ -84,8 +84,8 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
  * Context: overflow interrupt.
  * Return: false if the counter is being moved or programmed, and was not handled; true otherwise.
  */
-bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
-		       const struct x86_record *record)
+bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
+				 const struct x86_record *record)
 {
 	struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 	struct perf_event *event;
@@ -110,7 +110,7 @@ bool x86_serve_counter(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 		}
 	}
 	x86_count_next(count);
-	x86_count_arm(cpu, count);
+	x86_count_set_period(cpu, count);
 	list_for_each_entry_rcu(event, &count->clients, active_entry, true)
 		perf_event_update_userpage(event);
 	return true;
@@ -215,7 +215,7 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 		 * The status bit has been acknowledged. x86_reprogram(), which this NMI has
 		 * interrupted, must look at the counter again.
 		 */
-		if (!x86_serve_counter(cpu, counter, regs, NULL) && applying &&
+		if (!x86_handle_counter_overflow(cpu, counter, regs, NULL) && applying &&
 		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
 			WRITE_ONCE(cpu->dirty, true);
 		served++;
@@ -253,22 +253,22 @@ static void x86_unmask(void)
 }
 
 /**
- * x86_deliver - deliver this CPU's overflow interrupts as NMIs
+ * x86_unmask_lvtpc - deliver this CPU's overflow interrupts as NMIs
  *
  * Context: interrupts off, on a CPU whose registers were reset.
  */
-void x86_deliver(void)
+void x86_unmask_lvtpc(void)
 {
 	if (boot_cpu_has(X86_FEATURE_APIC))
 		x86_unmask();
 }
 
 /**
- * x86_withhold - mask this CPU's overflow interrupts
+ * x86_mask_lvtpc - mask this CPU's overflow interrupts
  *
  * Context: interrupts off, on a CPU whose counters were halted.
  */
-void x86_withhold(void)
+void x86_mask_lvtpc(void)
 {
 	if (boot_cpu_has(X86_FEATURE_APIC))
 		apic_write(APIC_LVTPC, APIC_DM_NMI | APIC_LVT_MASKED);

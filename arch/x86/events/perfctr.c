@@ -97,7 +97,7 @@ static __always_inline int perfctr_hw_take(const struct x86_claim *claim)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (likely(x86_claim_again(cpu, claim)))
+	if (likely(x86_claim_continue(cpu, claim)))
 		return 1;
 	if (!cpu->core || (claim->counters & ~cpu->core->counters))
 		return -EBUSY;
@@ -117,7 +117,7 @@ static void perfctr_hw_run(const struct x86_claim *claim)
 static __always_inline void perfctr_hw_leave(const struct x86_claim *claim)
 {
 	__this_cpu_write(perfctr_this_cpu.left, claim->counters);
-	x86_claim_leave(x86_this_cpu(), claim);
+	x86_claim_end_fast(x86_this_cpu(), claim);
 }
 
 static void perfctr_hw_keep(int counter, u32 value)
@@ -524,7 +524,7 @@ void perfctr_cpu_readable(void)
 }
 
 /**
- * perfctr_cpu_give_way - stop the counters of the state that runs on this CPU
+ * perfctr_cpu_revoke - stop the counters of the state that runs on this CPU
  *
  * Called when pinned events of perf need the counters, or at shutdown. The counters stop until the
  * next control, and the page shows it, as on a CPU where they cannot be reserved. An overflow whose
@@ -532,14 +532,14 @@ void perfctr_cpu_readable(void)
  *
  * Context: interrupts off.
  */
-void perfctr_cpu_give_way(void)
+void perfctr_cpu_revoke(void)
 {
 	struct perfctr_cpu_state *state = __this_cpu_read(perfctr_this_cpu.state);
 
 	lockdep_assert_irqs_disabled();
 	if (!state || !perfctr_cstatus_nrctrs(state->cstatus))
 		return;
-	perfctr_state_give_way(&perfctr_hw, state);
+	perfctr_state_revoke(&perfctr_hw, state);
 	/* The counter's own interrupt may find no overflow any more. */
 	if (state->gave_way)
 		irq_work_queue(this_cpu_ptr(&perfctr_this_cpu.work));

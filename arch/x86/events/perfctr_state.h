@@ -244,8 +244,8 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
  * End the use of the counters, but not of the TSC. An overflow may wait for its interrupt, which is
  * masked here: keep the overflow until it is identified.
  */
-static __always_inline void perfctr_state_give_way(const struct perfctr_layer *layer,
-						   struct perfctr_cpu_state *state)
+static __always_inline void perfctr_state_revoke(const struct perfctr_layer *layer,
+						 struct perfctr_cpu_state *state)
 {
 	u32 tsc = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
 

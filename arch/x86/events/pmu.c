@@ -173,7 +173,7 @@ static int x86_event_add(struct perf_event *event, int flags)
 	if (event->hw.flags & X86_PRECISE_MANY)
 		perf_sched_cb_inc(event->pmu);
 	if (cpu->unplaced && !(cpu->txn & PERF_PMU_TXN_ADD)) {
-		err = x86_place_counts(cpu);
+		err = x86_counts_assign(cpu);
 		if (err) {
 			x86_count_detach(cpu, event);
 			x86_branch_del(cpu, event);
@@ -231,7 +231,7 @@ static int x86_txn_commit(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (cpu->unplaced && x86_place_counts(cpu))
+	if (cpu->unplaced && x86_counts_assign(cpu))
 		return -EAGAIN;
 	x86_txn_end(pmu, cpu);
 	return 0;
@@ -303,10 +303,10 @@ static bool x86_core_filter(struct pmu *pmu, int cpu)
 }
 
 /**
- * x86_core_fill - initialize the struct pmu of a core type
+ * x86_core_init_pmu - initialize the struct pmu of a core type
  * @core: the core type
  */
-void x86_core_fill(struct x86_core *core)
+void x86_core_init_pmu(struct x86_core *core)
 {
 	core->pmu = (struct pmu) {
 		.event_init	= x86_event_init,

@@ -110,7 +110,7 @@ int x86_precise_init_event(struct perf_event *event);
 const struct x86_limit *x86_precise_limits(const struct x86_core *core,
 					   const struct perf_event *event);
 u64 x86_precise_counters(const struct x86_core *core, u64 counters);
-void x86_precise_keep(struct x86_pmu_cpu *cpu);
+void x86_precise_disable_moved(struct x86_pmu_cpu *cpu);
 void x86_precise_reprogram(struct x86_pmu_cpu *cpu);
 void x86_precise_reset(struct x86_pmu_cpu *cpu);
 u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs);
@@ -142,7 +142,7 @@ static inline const struct x86_limit *x86_precise_limits(const struct x86_core *
 }
 
 static inline u64 x86_precise_counters(const struct x86_core *core, u64 counters) { return 0; }
-static inline void x86_precise_keep(struct x86_pmu_cpu *cpu) { }
+static inline void x86_precise_disable_moved(struct x86_pmu_cpu *cpu) { }
 static inline void x86_precise_reprogram(struct x86_pmu_cpu *cpu) { }
 static inline void x86_precise_reset(struct x86_pmu_cpu *cpu) { }
 

@@ -90,14 +90,14 @@ static void x86_refuse_select(const struct x86_pmu_msrs *msrs, int counter, u64 
 }
 
 /**
- * x86_of_kernel - find the counters that count the kernel
+ * x86_kernel_counters - find the counters that count the kernel
  * @cpu: this CPU
  * @counters: mask of running counters
  *
  * Return: mask of those in @counters that count kernel mode; on a P4 all of @counters, since its
  * mode bits are in other registers.
  */
-u64 x86_of_kernel(const struct x86_pmu_cpu *cpu, u64 counters)
+u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 control = cpu->fixed_control, found = 0;
 	int i;
@@ -122,7 +122,7 @@ u64 x86_of_kernel(const struct x86_pmu_cpu *cpu, u64 counters)
 static void x86_note_kernel(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	if (unlikely(x86_in_kernel_thread()))
-		cpu->had_kernel |= x86_of_kernel(cpu, cpu->running & counters);
+		cpu->had_kernel |= x86_kernel_counters(cpu, cpu->running & counters);
 }
 
 /**
@@ -153,7 +153,7 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 /**
  * x86_pause_select - stop a counter about to be written, if its select has a sticky overflow flag
  * @cpu: this CPU
- * @counter: the counter; x86_renew_select() must follow
+ * @counter: the counter; x86_clear_sticky_overflow() must follow
  *
  * Otherwise an overflow between the writes of counter and select would lose its interrupt.
  */
@@ -167,11 +167,11 @@ void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
 }
 
 /**
- * x86_renew_select - clear a sticky overflow flag
+ * x86_clear_sticky_overflow - clear a sticky overflow flag
  * @cpu: this CPU
  * @counter: the counter, which was written
  */
-void x86_renew_select(struct x86_pmu_cpu *cpu, int counter)
+void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter)
 {
 	if (cpu->core->msrs->sticky)
 		wrmsrl(x86_select_msr(cpu->core->msrs, counter), READ_ONCE(cpu->select[counter]));
@@ -485,10 +485,10 @@ static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_distrust_selects - note that all selects may have any value
+ * x86_set_selects_unknown - note that all selects may have any value
  * @cpu: this CPU, which is brought up or resumes, without the other thread of its core
  */
-void x86_distrust_selects(struct x86_pmu_cpu *cpu)
+void x86_set_selects_unknown(struct x86_pmu_cpu *cpu)
 {
 	memset(cpu->select, 0xff, sizeof(cpu->select));
 }

@@ -105,7 +105,7 @@ void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
 }
 
 /**
- * x86_count_arm - program a count's counter for the next overflow
+ * x86_count_set_period - program a count's counter for the next overflow
  * @cpu: this CPU
  * @count: a count with a counter
  *
@@ -114,7 +114,7 @@ void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
  * Context: interrupts off, or NMI.
  * Return: the value of the counter before.
  */
-u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
+u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
 	u64 value, total, distance;
@@ -127,13 +127,13 @@ u64 x86_count_arm(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	WRITE_ONCE(count->total, total);
 	distance = x86_distance(count, core, total);
 	if (count->sel.flags & X86_METRICS)
-		x86_metrics_fold(cpu, value + x86_metrics_span(core));
+		x86_metrics_update(cpu, value + x86_metrics_span(core));
 	x86_write_counter(cpu, count->counter, -distance);
 	if (count->sel.flags & X86_METRICS)
 		x86_write_metrics();
 	if (count->sel.flags & X86_PAIR)
 		x86_write_upper(cpu, count->counter + 1);
-	x86_renew_select(cpu, count->counter);
+	x86_clear_sticky_overflow(cpu, count->counter);
 	WRITE_ONCE(count->bias, total + distance);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
@@ -157,16 +157,16 @@ void x86_count_update_pages(const struct x86_count *count)
 }
 
 /* Remove a count from its counter, and add what the counter has counted. */
-static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
+static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	u64 value;
 
-	x86_count_disown(cpu, count);
+	x86_count_clear_owner(cpu, count);
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
 	value = x86_count_value(cpu->core, count);
 	if (count->sel.flags & X86_METRICS)
-		x86_metrics_fold(cpu, value + x86_metrics_span(cpu->core));
+		x86_metrics_update(cpu, value + x86_metrics_span(cpu->core));
 	WRITE_ONCE(count->total, count->bias + value);
 	WRITE_ONCE(count->counter, -1);
 	barrier();
@@ -175,11 +175,11 @@ static void x86_count_leave(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_count_forget - free a cached count, which has no clients
+ * x86_count_free - free a cached count, which has no clients
  * @cpu: this CPU
  * @count: a count with a counter. If the value of the counter is known, it is saved
  */
-void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
+void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter;
 	bool applying = cpu->reprogramming;
@@ -190,7 +190,7 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	 */
 	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
-	x86_count_disown(cpu, count);
+	x86_count_clear_owner(cpu, count);
 	barrier();
 	if (count->gen == cpu->gen && !(count->sel.config & ARCH_PERFMON_EVENTSEL_OS)) {
 		cpu->value[counter] = count->total - count->bias;
@@ -208,12 +208,12 @@ void x86_count_forget(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_leave_all - remove all counts from their counters
+ * x86_counts_detach_counters - remove all counts from their counters
  * @cpu: this CPU, whose registers are about to be lost
  *
  * Context: interrupts off.
  */
-void x86_leave_all(struct x86_pmu_cpu *cpu)
+void x86_counts_detach_counters(struct x86_pmu_cpu *cpu)
 {
 	int i;
 
@@ -222,9 +222,9 @@ void x86_leave_all(struct x86_pmu_cpu *cpu)
 		struct x86_count *count = cpu->owner[i];
 
 		if (count && count->nr_clients)
-			x86_count_leave(cpu, count);
+			x86_count_detach_counter(cpu, count);
 		else if (count)
-			x86_count_forget(cpu, count);
+			x86_count_free(cpu, count);
 		cpu->value_gen[i] = 0;
 	}
 }
@@ -246,11 +246,11 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
 	/* Until @core is set, the driver handles no interrupt. */
 	cpu->core = core;
 	if (core->msrs->shared && !beside)
-		x86_distrust_selects(cpu);
+		x86_set_selects_unknown(cpu);
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
 	x86_precise_reset(cpu);
-	x86_deliver();
+	x86_unmask_lvtpc();
 }
 
 /**
@@ -268,9 +268,9 @@ void x86_end(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	x86_defer_reprogram(cpu);
-	x86_leave_all(cpu);
+	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
-	x86_withhold();
+	x86_mask_lvtpc();
 }
 
 /**
@@ -286,10 +286,10 @@ void x86_halt_for_good(struct x86_pmu_cpu *cpu)
 	lockdep_assert_irqs_disabled();
 	/* perfctr reads its counters before they are cleared. */
 	if (cpu->claimed)
-		perfctr_cpu_give_way();
+		perfctr_cpu_revoke();
 	WRITE_ONCE(cpu->down, true);
 	barrier();
-	x86_leave_all(cpu);
+	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
 }
 
@@ -352,7 +352,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		value = -distance;
 		x86_pause_select(cpu, counter);
 		x86_write_counter(cpu, counter, value);
-		x86_renew_select(cpu, counter);
+		x86_clear_sticky_overflow(cpu, counter);
 	}
 	if (count->sel.flags & X86_METRICS) {
 		cpu->has_clean &= ~X86_METRICS_RUN;
@@ -404,9 +404,9 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 		struct x86_count *there = cpu->owner[i];
 
 		if (there && there->nr_clients)
-			x86_count_leave(cpu, there);
+			x86_count_detach_counter(cpu, there);
 		else if (there)
-			x86_count_forget(cpu, there);
+			x86_count_free(cpu, there);
 	}
 }
 
@@ -423,14 +423,14 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 		if (!count->nr_clients || count->wanted == count->counter || count->wanted < 0)
 			continue;
 		if (count->counter >= 0)
-			x86_count_leave(cpu, count);
+			x86_count_detach_counter(cpu, count);
 		x86_make_room(cpu, count);
 		entering |= BIT_ULL(i);
 		general |= !x86_counter_is_fixed(count->wanted);
 	}
 	if (!entering)
 		return;
-	x86_deliver();
+	x86_unmask_lvtpc();
 	for_each_x86_counter(i, entering) {
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu, cpu->counts[i].extra);
@@ -469,7 +469,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 		if (count->sel.flags & X86_HOST_ONLY)
 			host_only |= bits;
 		if (!x86_is_armed(count, cpu->core, count->bias, x86_count_read(cpu, count))) {
-			x86_note_unseen(cpu, x86_count_arm(cpu, count));
+			x86_note_unseen(cpu, x86_count_set_period(cpu, count));
 			x86_count_update_pages(count);
 		}
 	}
@@ -519,7 +519,7 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 			keep |= BIT_ULL(counter);
 			continue;
 		}
-		x86_count_forget(cpu, count);
+		x86_count_free(cpu, count);
 		x86_write_select(cpu, counter, 0);
 	}
 	x86_amd_nb_put_others(cpu, keep);
@@ -568,13 +568,13 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 		barrier();
 		if (cpu->wanted & cpu->core->taken)
 			x86_force_abort(cpu, cpu->wanted);
-		x86_precise_keep(cpu);
+		x86_precise_disable_moved(cpu);
 		x86_move_counts(cpu);
 		x86_precise_reprogram(cpu);
 		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);
 		if (unlikely(cpu->running & ~running) && x86_in_kernel_thread())
-			cpu->had_kernel |= x86_of_kernel(cpu, cpu->running & ~running &
-							 cpu->core->counters);
+			cpu->had_kernel |= x86_kernel_counters(cpu, cpu->running & ~running &
+							       cpu->core->counters);
 		cpu->running = running;
 		if (cpu->core->msrs->control)
 			x86_write_control(cpu, running & ~cpu->guest_only);

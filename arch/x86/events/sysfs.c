@@ -254,13 +254,13 @@ struct x86_sysfs {
 };
 
 /**
- * x86_sysfs_fill - create the attribute groups of a core type
+ * x86_sysfs_init_groups - create the attribute groups of a core type
  * @core: the core type
  *
  * Context: boot, once.
  * Return: 0 on success, -ENOMEM.
  */
-int x86_sysfs_fill(struct x86_core *core)
+int x86_sysfs_init_groups(struct x86_core *core)
 {
 	struct x86_sysfs *sysfs = kzalloc(sizeof(*sysfs), GFP_KERNEL);
 	int n = 0;

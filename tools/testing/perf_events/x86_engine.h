@@ -447,7 +447,7 @@ static inline u32 layer_low(u32 map)
 
 static inline int layer_take(const struct x86_claim *claim)
 {
-	if (x86_claim_again(&x86_pmu_cpu, claim))
+	if (x86_claim_continue(&x86_pmu_cpu, claim))
 		return 1;
 	return x86_claim(&x86_pmu_cpu, claim);
 }
@@ -464,7 +464,7 @@ static inline void layer_run(const struct x86_claim *claim)
 
 static inline void layer_leave(const struct x86_claim *claim)
 {
-	x86_claim_leave(&x86_pmu_cpu, claim);
+	x86_claim_end_fast(&x86_pmu_cpu, claim);
 }
 
 /*
@@ -512,11 +512,11 @@ void perfctr_cpu_interrupt(struct pt_regs *regs)
 static u64 waiting;
 
 /* The thread's counters stop until its next control. */
-void perfctr_cpu_give_way(void)
+void perfctr_cpu_revoke(void)
 {
 	if (!thread.running)
 		return;
-	perfctr_state_give_way(&layer, &thread.state);
+	perfctr_state_revoke(&layer, &thread.state);
 	thread.has_control = false;
 	thread.running = false;
 	thread.counts += (thread.overflowed ? thread.until : machine.user) - thread.begun;
@@ -535,7 +535,7 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 		.width = MACHINE_WIDTH, .fixed_width = MACHINE_WIDTH, .max_period = max_period,
 		.config_mask = row->config_mask, .counter_msr = msrs->counter,
 	};
-	x86_core_fill(&core);
+	x86_core_init_pmu(&core);
 	core.pmu.type = PERF_TYPE_RAW;
 	features = ~0U;
 	/* PEBS needs a PMU like Intel's: a status register, and an interrupt that masks itself. */
@@ -548,7 +548,7 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	pebs_has_buffers = false;
 	cpu->gen = 1;
 	x86_extra_init(0);
-	x86_extra_lost(cpu);
+	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(0);
 	x86_excl_init(0, &core);
 	cpu->first_excl.thread[1].online = seed % 2;

@@ -311,7 +311,7 @@ static bool suspends(const struct x86_pmu_msrs *pmu_msrs)
 		leave_counters(pmu_msrs);
 
 		x86_begin(&x86_pmu_cpu, &core, false);
-		x86_extra_lost(&x86_pmu_cpu);
+		x86_extra_set_all_unknown(&x86_pmu_cpu);
 		x86_pmu_cpu.dirty = true;
 		x86_resume_reprogram(&x86_pmu_cpu);
 		samples = counted[0].samples;
@@ -335,8 +335,8 @@ static bool threads_write_extra(void)
 	row = &model;
 	start_machine(&with_control, 1, 4000);
 	sibling = (struct x86_pmu_cpu){ .core = &core, .core_extra = x86_pmu_cpu.core_extra };
-	reg = x86_count_take_extra(&x86_pmu_cpu, &extra[0], &sel);
-	ok = reg && x86_count_take_extra(&sibling, &extra[0], &sel) == reg;
+	reg = x86_count_get_extra(&x86_pmu_cpu, &extra[0], &sel);
+	ok = reg && x86_count_get_extra(&sibling, &extra[0], &sel) == reg;
 	x86_extra_write(&x86_pmu_cpu, reg);
 	ok &= machine.extra[0] == 3;
 	/* From now on the machine acts as the other thread. */
@@ -347,7 +347,7 @@ static bool threads_write_extra(void)
 	machine.extra[0] = 0;
 	x86_extra_write(&sibling, reg);
 	ok &= machine.extra[0] == 0;
-	x86_extra_lost(&sibling);
+	x86_extra_set_all_unknown(&sibling);
 	x86_extra_write(&sibling, reg);
 	return ok && machine.extra[0] == 3;
 }
@@ -407,7 +407,7 @@ static bool threads_share_counters(void)
 	machine_run(100);
 	ok &= machine.select[N - 1] == select && machine.counter[N - 1] != BIT(31) + 1;
 	/* As when a CPU is taken offline */
-	x86_leave_all(&sibling);
+	x86_counts_detach_counters(&sibling);
 	x86_reset_registers(&sibling);
 	ok &= !machine.select[N - 1] && machine.counter[N - 1] == BIT(31) + 1;
 	ok &= all_sample();

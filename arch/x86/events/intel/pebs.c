@@ -328,7 +328,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 }
 
 /**
- * x86_precise_keep - disable PEBS on counters that are about to move
+ * x86_precise_disable_moved - disable PEBS on counters that are about to move
  * @cpu: this CPU, with counters assigned
  *
  * Drains the buffer, so that all totals include their records. The counters are stopped first: the
@@ -337,7 +337,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
  *
  * Context: interrupts off, or NMI. x86_reprogram() runs the counters again.
  */
-void x86_precise_keep(struct x86_pmu_cpu *cpu)
+void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 {
 	u64 groups, kept, leaving;
 	bool many;
@@ -545,7 +545,7 @@ static void pebs_serve(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 	struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 
 	if (!count || !count->reload)
-		x86_serve_counter(cpu, counter, regs, record);
+		x86_handle_counter_overflow(cpu, counter, regs, record);
 	else if (READ_ONCE(count->counter) == counter && !(READ_ONCE(count->seq) & 1) &&
 		 !(READ_ONCE(cpu->precise.fresh) & BIT_ULL(counter)))
 		pebs_serve_reloaded(cpu, count, regs, record, alone);

@@ -70,17 +70,17 @@ static void test_again(struct kunit *test)
 	local_irq_disable();
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
 	x86_claim_run(cpu, &env->claim);
-	x86_claim_leave(cpu, &env->claim);
-	KUNIT_EXPECT_TRUE(test, x86_claim_again(cpu, &env->claim));
-	x86_claim_leave(cpu, &env->claim);
+	x86_claim_end_fast(cpu, &env->claim);
+	KUNIT_EXPECT_TRUE(test, x86_claim_continue(cpu, &env->claim));
+	x86_claim_end_fast(cpu, &env->claim);
 	cpu->halted = true;
-	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_again(cpu, &env->claim), "the PMU stands");
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "the PMU stands");
 	cpu->halted = false;
 	cpu->wanted = BIT_ULL(0);
-	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_again(cpu, &env->claim), "an event gets it");
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "an event gets it");
 	cpu->wanted = BIT_ULL(1);
-	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_again(cpu, &env->claim), "an event gets another");
-	x86_claim_leave(cpu, &env->claim);
+	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_continue(cpu, &env->claim), "an event gets another");
+	x86_claim_end_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
 	local_irq_enable();
 }
@@ -114,10 +114,10 @@ static void test_gives_way(struct kunit *test)
 	x86_claim_run(cpu, &env->claim);
 	cpu->halted = true;
 	add_count(env, false);
-	KUNIT_EXPECT_EQ(test, x86_place_counts(cpu), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, x86_counts_assign(cpu), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, BIT_ULL(0));
 	add_count(env, true);
-	KUNIT_EXPECT_EQ(test, x86_place_counts(cpu), 0);
+	KUNIT_EXPECT_EQ(test, x86_counts_assign(cpu), 0);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
 	KUNIT_EXPECT_EQ(test, cpu->wanted, BIT_ULL(0));
 	local_irq_enable();
@@ -155,12 +155,12 @@ static void test_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
 	x86_claim_run(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
-	x86_claim_leave(cpu, &env->claim);
+	x86_claim_end_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "one that it does not want does");
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 1);
 	/* The force abort register is not written: the shadow has the value already. */
 	env->core.taken = BIT_ULL(0);
-	x86_claim_leave(cpu, &env->claim);
+	x86_claim_end_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
 	local_irq_enable();
@@ -177,7 +177,7 @@ static void test_disturbed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
 	x86_claim_run(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
-	x86_claim_leave(cpu, &env->claim);
+	x86_claim_end_fast(cpu, &env->claim);
 	local_irq_enable();
 }
 
@@ -196,12 +196,12 @@ static void test_guests(struct kunit *test)
 	local_irq_disable();
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
 	x86_claim_run(cpu, &env->claim);
-	x86_claim_leave(cpu, &env->claim);
+	x86_claim_end_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN | AMD64_EVENTSEL_HOSTONLY);
 	cpu->select_clear = AMD64_EVENTSEL_HOSTONLY;
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
 	x86_claim_run(cpu, &env->claim);
-	x86_claim_leave(cpu, &env->claim);
+	x86_claim_end_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "the CPU runs no guests");
 	local_irq_enable();
 }

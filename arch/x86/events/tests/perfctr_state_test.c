@@ -241,7 +241,7 @@ static void test_gives_way(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
 	machine_goes_on(5);
-	perfctr_state_give_way(&memory, state);
+	perfctr_state_revoke(&memory, state);
 	KUNIT_EXPECT_EQ(test, machine.taken, 0);
 	KUNIT_EXPECT_EQ(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0));
 	machine_goes_on(7);
@@ -294,7 +294,7 @@ static void test_overflow_gives_way(struct kunit *test)
 	state->pmc[2].start = -50;
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
 	machine_goes_on(60);
-	perfctr_state_give_way(&memory, state);
+	perfctr_state_revoke(&memory, state);
 	KUNIT_EXPECT_EQ(test, machine.taken, 0);
 	KUNIT_EXPECT_EQ_MSG(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0),
 			    "the page shows that the counters stopped");
@@ -323,7 +323,7 @@ static void test_no_overflow_gives_way(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
 	machine_goes_on(60);
-	perfctr_state_give_way(&memory, state);
+	perfctr_state_revoke(&memory, state);
 	KUNIT_EXPECT_EQ(test, perfctr_state_overflowed(state), 0);
 	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
 	KUNIT_EXPECT_EQ(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0));
