@@ -89,10 +89,10 @@ static void power_search_from(struct power_search *search, int i, const struct p
 	int j, moves;
 
 	if (i < search->n) {
-		for (j = 0; j < pick->wish.n && search->least; j++) {
+		for (j = 0; j < pick->alts.n && search->least; j++) {
 			sum = *before;
 			search->picks[i].choice = j;
-			if (power_sum_add(search->rules, &sum, &pick->wish.codes[j], pick->now) &&
+			if (power_sum_add(search->rules, &sum, &pick->alts.codes[j], pick->now) &&
 			    sum.moves < search->least)
 				power_search_from(search, i + 1, &sum);
 		}
@@ -103,7 +103,7 @@ static void power_search_from(struct power_search *search, int i, const struct p
 	moves = before->moves;
 	for (j = 0; j < i; j++) {
 		pick = &search->picks[j];
-		if (!pick->wish.codes[pick->choice].pmc)
+		if (!pick->alts.codes[pick->choice].pmc)
 			moves += power_must_move(pick, before->named);
 	}
 	if (moves >= search->least)
@@ -120,7 +120,7 @@ static void power_place_picks(struct power_pick *picks, int n)
 	int i, pmc;
 
 	for (i = 0; i < n; i++) {
-		picks[i].place = picks[i].wish.codes[picks[i].choice].pmc;
+		picks[i].place = picks[i].alts.codes[picks[i].choice].pmc;
 		used |= 1U << picks[i].place;
 	}
 	for (i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ static void power_place_picks(struct power_pick *picks, int n)
 /**
  * power_choose - select encodings and counters for a set of events
  * @rules: the constraints of the processor
- * @picks: array of @n events; @wish and @now are set
+ * @picks: array of @n events; @alts and @now are set
  * @n: number of events, at most POWER_COUNTS_MAX
  *
  * The constraints must limit the events on POWER_ANY_FIRST to POWER_ANY_LAST to the number of these

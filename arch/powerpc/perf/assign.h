@@ -39,27 +39,27 @@ struct power_code {
 };
 
 /**
- * struct power_wish - the alternative encodings of an event
+ * struct power_alternatives - the alternative encodings of an event
  * @codes: the alternatives, the preferred one first
  * @n: number of alternatives; 0: the event cannot be counted
  */
-struct power_wish {
+struct power_alternatives {
 	const struct power_code	*codes;
 	int			n;
 };
 
 /**
  * struct power_pick - the encoding and counter selected for an event
- * @wish: the alternatives
+ * @alts: the alternatives
  * @now: the counter programmed now; 0: none
  * @choice: index of the selected encoding
  * @place: the selected counter
  */
 struct power_pick {
-	struct power_wish	wish;
-	u8			now;
-	u8			choice;
-	u8			place;
+	struct power_alternatives	alts;
+	u8				now;
+	u8				choice;
+	u8				place;
 };
 
 /**

@@ -23,13 +23,13 @@ static bool power_keys_equal(const struct power_key *a, const struct power_key *
  * power_count_get - find a count to share, or allocate one
  * @cpu: this CPU
  * @key: what is counted
- * @wish: the alternatives; valid as long as the new user
+ * @alts: the alternatives; valid as long as the new user
  * @share: the new user may share a count with equal users
  *
  * Return: index of the count, or -EAGAIN if all are in use.
  */
 int power_count_get(struct power_cpu *cpu, const struct power_key *key,
-		    const struct power_wish *wish, bool share)
+		    const struct power_alternatives *alts, bool share)
 {
 	struct power_count *count;
 	unsigned long mask = cpu->used;
@@ -47,7 +47,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 		return -EAGAIN;
 	count = &cpu->counts[slot];
 	count->key = *key;
-	count->wish = *wish;
+	count->alts = *alts;
 	count->users = 1;
 	count->shared = share;
 	count->pmc = 0;
@@ -66,7 +66,7 @@ static void power_count_follow(struct power_cpu *cpu, int slot)
 		const struct power_encoded *encoded = cpu->events[i]->pmu_private;
 
 		if (cpu->events[i]->hw.event_base == slot) {
-			cpu->counts[slot].wish = encoded->wish;
+			cpu->counts[slot].alts = encoded->alts;
 			return;
 		}
 	}
@@ -167,7 +167,7 @@ static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		/* Drivers of old processors select the counters in compute_mmcr(). */
 		picks[n].now = isa207_running() ? cpu->counts[slot].pmc : 0;
-		picks[n++].wish = cpu->counts[slot].wish;
+		picks[n++].alts = cpu->counts[slot].alts;
 	}
 	if (!power_modes_agree(cpu) || !power_picks_fit(picks, n, rest))
 		return false;
@@ -225,7 +225,7 @@ static bool power_compute_old(struct power_cpu *cpu)
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		const struct power_count *count = &cpu->counts[slot];
 
-		codes[n++] = count->wish.codes[count->choice].code;
+		codes[n++] = count->alts.codes[count->choice].code;
 		modes = count->key.flags;
 	}
 	memset(&cpu->mmcr, 0, sizeof(cpu->mmcr));
@@ -249,7 +249,7 @@ static void power_compute(struct power_cpu *cpu)
 		const struct power_count *count = &cpu->counts[slot];
 
 		counts[n++] = (struct isa207_count){
-			.code = count->wish.codes[count->choice].code,
+			.code = count->alts.codes[count->choice].code,
 			.config1 = count->key.config1,
 			.modes = count->key.flags & (POWER_NOT_MODES | POWER_NOT_IDLE),
 			.pmc = count->place,

@@ -84,8 +84,8 @@ int power_claim_check(struct power_claim *claim)
 		    !power_encode(claim->code[i], 0, &claim->codes[i]))
 			return -EINVAL;
 		claim->counters |= BIT(claim->counter[i]);
-		picks[i].wish.codes = &claim->codes[i];
-		picks[i].wish.n = 1;
+		picks[i].alts.codes = &claim->codes[i];
+		picks[i].alts.n = 1;
 	}
 	return power_picks_fit(picks, claim->n, false) ? 0 : -EINVAL;
 }
@@ -110,13 +110,13 @@ static bool power_claim_fits_pinned(struct power_cpu *cpu, const struct power_cl
 	int i, n = claim->n;
 
 	for (i = 0; i < n; i++)
-		picks[i].wish = (struct power_wish){ &claim->codes[i], 1 };
+		picks[i].alts = (struct power_alternatives){ &claim->codes[i], 1 };
 	for_each_set_bit(i, &mask, POWER_COUNTS_MAX) {
 		if (!power_count_is_pinned(cpu, i))
 			continue;
 		if (n == POWER_COUNTS_MAX)
 			return false;
-		picks[n].wish = cpu->counts[i].wish;
+		picks[n].alts = cpu->counts[i].alts;
 		picks[n++].now = cpu->counts[i].pmc;
 	}
 	return power_picks_fit(picks, n, false);
@@ -140,8 +140,8 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 
 	for (i = 0; i < claim->n; i++) {
 		struct power_key key = { .code = claim->code[i], .flags = claim->modes[i] };
-		struct power_wish wish = { &claim->codes[i], 1 };
-		int slot = power_count_get(cpu, &key, &wish, false);
+		struct power_alternatives alts = { &claim->codes[i], 1 };
+		int slot = power_count_get(cpu, &key, &alts, false);
 
 		if (slot < 0) {
 			power_claim_put_counts(cpu);
@@ -211,7 +211,7 @@ static bool power_claim_again(struct power_cpu *cpu, const struct power_claim *c
 		return false;
 	/* The encodings are stored in the former claim, which may have been freed. */
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
-		cpu->counts[slot].wish.codes = &claim->codes[cpu->claim_index[slot]];
+		cpu->counts[slot].alts.codes = &claim->codes[cpu->claim_index[slot]];
 	cpu->claim_left = 0;
 	cpu->claim = claim;
 	return true;

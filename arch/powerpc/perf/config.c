@@ -170,12 +170,12 @@ static struct power_encoded *power_event_encode(const struct perf_event *event)
 		.config1 = event->attr.config1,
 		.flags = power_modes(&event->attr) | event->hw.flags << POWER_NOT_BITS,
 	};
-	encoded->wish.codes = encoded->codes;
+	encoded->alts.codes = encoded->codes;
 	for (i = 0; i < n; i++) {
-		if (power_encode(codes[i], event->attr.config1, &encoded->codes[encoded->wish.n]))
-			encoded->wish.n++;
+		if (power_encode(codes[i], event->attr.config1, &encoded->codes[encoded->alts.n]))
+			encoded->alts.n++;
 	}
-	if (encoded->wish.n)
+	if (encoded->alts.n)
 		return encoded;
 	kfree(encoded);
 	return ERR_PTR(-EINVAL);
@@ -183,7 +183,7 @@ static struct power_encoded *power_event_encode(const struct perf_event *event)
 
 static int power_group_member(struct power_cpu *group, const struct power_encoded *encoded)
 {
-	int slot = power_count_get(group, &encoded->key, &encoded->wish, false);
+	int slot = power_count_get(group, &encoded->key, &encoded->alts, false);
 
 	return slot < 0 ? -EINVAL : 0;
 }

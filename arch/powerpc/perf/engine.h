@@ -54,19 +54,19 @@ struct power_key {
 /**
  * struct power_encoded - the encodings of an event, in event->pmu_private
  * @key: what the event counts
- * @wish: the alternatives
- * @codes: the storage of @wish
+ * @alts: the alternatives
+ * @codes: the storage of @alts
  */
 struct power_encoded {
-	struct power_key	key;
-	struct power_wish	wish;
-	struct power_code	codes[];
+	struct power_key		key;
+	struct power_alternatives	alts;
+	struct power_code		codes[];
 };
 
 /**
  * struct power_count - a count on a CPU, used by one event, several equal events, or a claim
  * @key: what is counted
- * @wish: the alternatives; stored in one of the users
+ * @alts: the alternatives; stored in one of the users
  * @users: number of users; a claim is one user
  * @shared: equal events may use this count
  * @pmc: the counter programmed now; 0: none
@@ -74,13 +74,13 @@ struct power_encoded {
  * @choice: index of the encoding to program on @place
  */
 struct power_count {
-	struct power_key	key;
-	struct power_wish	wish;
-	u8			users;
-	bool			shared;
-	u8			pmc;
-	u8			place;
-	u8			choice;
+	struct power_key		key;
+	struct power_alternatives	alts;
+	u8				users;
+	bool				shared;
+	u8				pmc;
+	u8				place;
+	u8				choice;
 };
 
 struct power_claim;
@@ -188,7 +188,7 @@ bool power_encode(u64 code, u64 config1, struct power_code *to);
 
 /* choose.c */
 int power_count_get(struct power_cpu *cpu, const struct power_key *key,
-		    const struct power_wish *wish, bool share);
+		    const struct power_alternatives *alts, bool share);
 void power_cpu_reset(struct power_cpu *cpu);
 void power_count_leave(struct power_cpu *cpu, int pmc);
 void power_count_put(struct power_cpu *cpu, int slot);

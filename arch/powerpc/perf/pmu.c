@@ -179,7 +179,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 		return -EAGAIN;
 	if (has_branch_stack(event) && !power_bhrb_fits(event))
 		return -EAGAIN;
-	slot = power_count_get(cpu, &encoded->key, &encoded->wish, share);
+	slot = power_count_get(cpu, &encoded->key, &encoded->alts, share);
 	if (slot < 0)
 		return slot;
 	/* A group is checked as a whole by power_commit_txn(). */

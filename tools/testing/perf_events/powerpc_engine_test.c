@@ -151,8 +151,8 @@ static void test_add(struct test_event *test, int pmc, u64 period)
 
 	memset(test, 0, sizeof(*test));
 	test->code.code = pmc;
-	test->encoded.sel.code = pmc;
-	test->encoded.c = (struct power_wish){ &test->code, 1 };
+	test->encoded.key.code = pmc;
+	test->encoded.alts = (struct power_alternatives){ &test->code, 1 };
 	event->pmu = &power_pmu_ops;
 	event->group_leader = event;
 	event->pmu_private = &test->encoded;

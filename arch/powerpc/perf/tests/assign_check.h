@@ -118,11 +118,11 @@ static const char *check_fault(const int *kinds, const int *now, int n)
 	int i, j;
 
 	for (i = 0; i < n; i++) {
-		picks[i].wish.codes = codes[i];
-		picks[i].wish.n = 0;
+		picks[i].alts.codes = codes[i];
+		picks[i].alts.n = 0;
 		picks[i].now = now[i];
 		for (j = 0; j < 2 && check_kinds[kinds[i]][j].pmc >= 0; j++)
-			check_encode(&check_kinds[kinds[i]][j], &codes[i][picks[i].wish.n++]);
+			check_encode(&check_kinds[kinds[i]][j], &codes[i][picks[i].alts.n++]);
 	}
 	if (power_choose(&check_rules, picks, n)) {
 		if (least == CHECK_NEVER)

@@ -18,11 +18,11 @@ static int choose_n;
 static int choose_get(struct kunit *test, struct power_cpu *cpu, u64 code, bool share)
 {
 	struct power_key key = { .code = code };
-	struct power_wish wish = { &choose_codes[choose_n], 1 };
+	struct power_alternatives alts = { &choose_codes[choose_n], 1 };
 
 	KUNIT_ASSERT_LT(test, choose_n, POWER_EVENTS_MAX);
 	KUNIT_ASSERT_TRUE(test, power_encode(code, 0, &choose_codes[choose_n++]));
-	return power_count_get(cpu, &key, &wish, share);
+	return power_count_get(cpu, &key, &alts, share);
 }
 
 static void choose_settle(struct kunit *test, struct power_cpu *cpu)

@@ -91,7 +91,7 @@ static inline void isa207_check_pairs(struct kunit *test, const struct isa207_la
 			codes[j].pmc = ISA207_PMC(pairs[i].code[j]);
 			codes[j].needs = isa207_needs(layout, pairs[i].code[j]);
 			codes[j].gives = codes[j].needs && codes[j].pmc == POWER_ANY_LAST;
-			picks[j].wish = (struct power_wish){ &codes[j], 1 };
+			picks[j].alts = (struct power_alternatives){ &codes[j], 1 };
 			found = isa207_constrain_by(layout, pairs[i].code[j], &codes[j].mask,
 						    &codes[j].value, pairs[i].config1[j]);
 			KUNIT_EXPECT_EQ(test, found, 0);
