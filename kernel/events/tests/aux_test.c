@@ -561,7 +561,7 @@ static int matches_not(struct perf_event *leader)
 }
 
 /* The leader's PMU must support the AUX features that a member uses. */
-static void aux_leader_can_do_it(struct kunit *test)
+static void aux_leader_has_capability(struct kunit *test)
 {
 	struct perf_event *leader = kunit_kzalloc(test, sizeof(*leader), GFP_KERNEL);
 	struct perf_event *member = kunit_kzalloc(test, sizeof(*member), GFP_KERNEL);
@@ -618,7 +618,7 @@ static struct kunit_case aux_cases[] = {
 	KUNIT_CASE(aux_driver_gone),
 	KUNIT_CASE(aux_pieces),
 	KUNIT_CASE(aux_copies),
-	KUNIT_CASE(aux_leader_can_do_it),
+	KUNIT_CASE(aux_leader_has_capability),
 	{}
 };
 

@@ -259,7 +259,7 @@ static void copies_have_rising_ids(struct kunit *test)
 /*
  * The copies of a group are removed one after the other, and a reader of the group waits for all.
  */
-static void group_waits_for_copies_that_leave(struct kunit *test)
+static void group_read_waits_for_removal(struct kunit *test)
 {
 	struct perf_event *leader = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	struct forked child;
@@ -281,7 +281,7 @@ static struct kunit_case copy_cases[] = {
 	KUNIT_CASE(copy_events_alone),
 	KUNIT_CASE(copy_groups),
 	KUNIT_CASE(copies_have_rising_ids),
-	KUNIT_CASE(group_waits_for_copies_that_leave),
+	KUNIT_CASE(group_read_waits_for_removal),
 	{}
 };
 

@@ -316,7 +316,7 @@ static void stop_speaking(int cpu)
 }
 
 /* The new CPU is set before the old one is cleared, so events can be opened at any time. */
-static void some_cpu_always_speaks(struct kunit *test)
+static void cpumask_is_never_empty(struct kunit *test)
 {
 	int there = other_cpu(test), here = raw_smp_processor_id(), i;
 	struct task_struct *thread;
@@ -342,7 +342,7 @@ static void some_cpu_always_speaks(struct kunit *test)
  * A task gets its PMU data with the first event that needs the data, whether or not it has
  * other events of the PMU before.
  */
-static void task_data_is_for_those_who_ask(struct kunit *test)
+static void task_data_only_if_needed(struct kunit *test)
 {
 	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
 	struct kmem_cache *cache = kmem_cache_create("perf_driver_test", 1000, 0, 0, NULL);
@@ -613,7 +613,7 @@ static void real_die(void *unused)
  * Two CPUs of a die go offline, and online in the other order: the first one online is the CPU of
  * the die's instance.
  */
-static void events_with_scope_follow_the_speaker(struct kunit *test)
+static void events_follow_scope_cpu(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
 	const struct cpumask *speakers = perf_scope_speakers(PERF_PMU_SCOPE_DIE);
@@ -657,14 +657,14 @@ static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(group_is_read_where_all_can_be),
 	KUNIT_CASE(member_leaves_alone),
 	KUNIT_CASE(empty_migration_does_not_wait),
-	KUNIT_CASE(some_cpu_always_speaks),
-	KUNIT_CASE(task_data_is_for_those_who_ask),
+	KUNIT_CASE(cpumask_is_never_empty),
+	KUNIT_CASE(task_data_only_if_needed),
 	KUNIT_CASE(throttled_event_is_halted),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(events_wait_for_late_drivers),
 	KUNIT_CASE(events_without_scope_end_with_their_cpu),
 	KUNIT_CASE(events_leave_a_closed_cpu),
-	KUNIT_CASE(events_with_scope_follow_the_speaker),
+	KUNIT_CASE(events_follow_scope_cpu),
 #endif
 	{}
 };

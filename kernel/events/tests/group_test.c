@@ -74,7 +74,7 @@ static void software_joins_software(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_group_may_join(&f->events[0], &f->events[1]), 0);
 }
 
-static void member_leads_nobody(struct kunit *test)
+static void sibling_cannot_lead(struct kunit *test)
 {
 	struct group_fixture *f = test->priv;
 
@@ -198,7 +198,7 @@ static void unsched_group_needs_every_member(struct kunit *test)
 
 static struct kunit_case group_cases[] = {
 	KUNIT_CASE(software_joins_software),
-	KUNIT_CASE(member_leads_nobody),
+	KUNIT_CASE(sibling_cannot_lead),
 	KUNIT_CASE(unequal_pairs_are_refused),
 	KUNIT_CASE(hardware_of_one_pmu_only),
 	KUNIT_CASE(hardware_member_decides_the_pmu),

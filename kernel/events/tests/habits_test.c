@@ -143,7 +143,7 @@ static void expect_switch(struct kunit *test, struct sim_habits *h, bool restore
 }
 
 /* Like LBRs: an interrupt must never read the branches of another task. */
-static void told_before_it_goes_on(struct kunit *test)
+static void sched_task_before_enable(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SWITCH | SIM_TASK_DATA);
 	struct perf_event *of_cpu;
@@ -164,7 +164,7 @@ static void told_before_it_goes_on(struct kunit *test)
  * sched_task is called for each task: without an event of the PMU, without a scheduled event of
  * the PMU, and without any event.
  */
-static void told_of_any_task(struct kunit *test)
+static void sched_task_for_any_task(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SWITCH | SIM_TASK_DATA);
 	struct sim_habits *other = add_pmu(test, 0);
@@ -224,7 +224,7 @@ static void leave_cgroup(void)
  * Events of a cgroup are scheduled in during the first half of a switch, and begin to count in
  * the second half.
  */
-static void told_before_a_cgroup_goes_on(struct kunit *test)
+static void sched_task_before_cgroup(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SWITCH);
 	struct perf_event *event;
@@ -329,7 +329,7 @@ static void switch_within_a_cgroup(struct kunit *test)
  * If a PMU removes itself from the list of PMUs with sched_task, the next PMU in the list is
  * still called.
  */
-static void who_leaves_the_list_hides_nobody(struct kunit *test)
+static void sched_cb_dec_in_callback(struct kunit *test)
 {
 	struct sim_habits *stays = add_pmu(test, SIM_SWITCH);
 	struct sim_habits *leaves = add_pmu(test, SIM_SWITCH | SIM_LEAVES);
@@ -461,7 +461,7 @@ static void turn_off(struct perf_event *event, struct perf_sample_data *data,
  * The overflow handler requests that its event is disabled. When this is done, the PMU has no
  * event and no data of the event any more.
  */
-static void handler_turns_its_event_off(struct kunit *test)
+static void overflow_handler_disables_event(struct kunit *test)
 {
 	static const unsigned int masks[] = {
 		0, SIM_MOVES, SIM_IGNORES, SIM_UNMARKED, SIM_SWITCH | SIM_TASK_DATA,
@@ -522,7 +522,7 @@ static void software_context_in_a_group(struct kunit *test)
  * The driver's add may fail, like that of a trace unit without a buffer or on an unsupported CPU.
  * Such an event does not block the counter for others.
  */
-static void who_is_refused_keeps_nobody_out(struct kunit *test)
+static void failed_add_blocks_no_other(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_SOFTWARE | SIM_SWITCH);
 	struct perf_event *on = open_on(test, h, -1, current, false), *off, *pinned;
@@ -714,7 +714,7 @@ static void read_where_it_can_be(struct kunit *test)
 }
 
 /* Like riscv: the flag is set when the event is mapped, and cleared when it is unmapped. */
-static void reader_may_come_and_go(struct kunit *test)
+static void user_read_follows_mmap(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, 0);
 	struct perf_event_attr attr = {
@@ -757,26 +757,26 @@ static void pmu_without_an_interrupt(struct kunit *test)
 }
 
 static struct kunit_case habits_cases[] = {
-	KUNIT_CASE(told_before_it_goes_on),
-	KUNIT_CASE(told_of_any_task),
+	KUNIT_CASE(sched_task_before_enable),
+	KUNIT_CASE(sched_task_for_any_task),
 #ifdef CONFIG_CGROUP_PERF
-	KUNIT_CASE(told_before_a_cgroup_goes_on),
+	KUNIT_CASE(sched_task_before_cgroup),
 	KUNIT_CASE(cgroup_switch_finds_its_pmus),
 	KUNIT_CASE(switch_within_a_cgroup),
 #endif
-	KUNIT_CASE(who_leaves_the_list_hides_nobody),
+	KUNIT_CASE(sched_cb_dec_in_callback),
 	KUNIT_CASE(rotation_and_switches),
 	KUNIT_CASE(throttled_event_keeps_its_count),
-	KUNIT_CASE(handler_turns_its_event_off),
+	KUNIT_CASE(overflow_handler_disables_event),
 	KUNIT_CASE(software_context_in_a_group),
-	KUNIT_CASE(who_is_refused_keeps_nobody_out),
+	KUNIT_CASE(failed_add_blocks_no_other),
 	KUNIT_CASE(exclusive_pmu_has_one_kind_of_event),
 	KUNIT_CASE(refused_events_claim_no_exclusive_pmu),
 	KUNIT_CASE(periods_that_cannot_be),
 	KUNIT_CASE(group_without_a_transaction),
 	KUNIT_CASE(driver_names_the_cpu),
 	KUNIT_CASE(read_where_it_can_be),
-	KUNIT_CASE(reader_may_come_and_go),
+	KUNIT_CASE(user_read_follows_mmap),
 	KUNIT_CASE(pmu_without_an_interrupt),
 	{}
 };

@@ -260,7 +260,7 @@ static int init_member(struct perf_event *event)
  * A former sibling with PERF_EV_CAP_SIBLING and a closed leader is not inherited, and fork()
  * succeeds.
  */
-static void who_never_leads_is_not_inherited(struct kunit *test)
+static void sibling_only_is_not_inherited(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
@@ -499,7 +499,7 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
  * An event that is enabled after its last overflow remains enabled, even if the disabling takes
  * effect late.
  */
-static void enabled_behind_its_limit(struct kunit *test)
+static void enable_after_event_limit(struct kunit *test)
 {
 	struct perf_sample_data data;
 	struct perf_event *event;
@@ -560,12 +560,12 @@ static void seldom_overflows_keep_their_period(struct kunit *test)
 static struct kunit_case life_cases[] = {
 	KUNIT_CASE(seldom_overflows_keep_their_period),
 	KUNIT_CASE(limit_holds_with_interrupts_off),
-	KUNIT_CASE(enabled_behind_its_limit),
+	KUNIT_CASE(enable_after_event_limit),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),
 	KUNIT_CASE(copies_end_once),
-	KUNIT_CASE(who_never_leads_is_not_inherited),
+	KUNIT_CASE(sibling_only_is_not_inherited),
 	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(drivers_prepare_a_cpu_first),
 	KUNIT_CASE(migrated_events_go_on),

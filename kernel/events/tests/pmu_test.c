@@ -343,7 +343,7 @@ static struct fake_pmu *fake_get_named(struct kunit *test, const char *name, int
  * If two drivers support generic events, the one registered later is called first; the core's own
  * PMUs are called before both.
  */
-static void pmu_that_came_last_is_first(struct kunit *test)
+static void last_registered_pmu_is_first(struct kunit *test)
 {
 	struct fake_pmu *own = fake_get(test, 0);
 	struct fake_pmu *little = fake_get_named(test, "perf_pmu_test_little", -1);
@@ -366,7 +366,7 @@ static void pmu_that_came_last_is_first(struct kunit *test)
  * If the PMU of raw events rejects a raw event, no other PMU is called; for generic events other
  * PMUs are called.
  */
-static void pmu_of_raw_events_has_the_last_word(struct kunit *test)
+static void raw_pmu_rejects_raw_event(struct kunit *test)
 {
 	struct fake_pmu *raw = fake_get_named(test, "perf_pmu_test_raw", PERF_TYPE_RAW);
 	struct fake_pmu *other = fake_get_named(test, "perf_pmu_test_other", -1);
@@ -464,7 +464,7 @@ static int try_demand(struct kunit *test, struct fake_pmu *fake, const struct de
 	return err;
 }
 
-static void pmu_is_asked_for_what_it_can(struct kunit *test)
+static void pmu_capabilities_are_checked(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
 	unsigned int i, bit;
@@ -575,7 +575,7 @@ static void pmu_does_not_list_copies(struct kunit *test)
 }
 
 /* After unregistration, the PMU's events are dead, and do not belong to the PMU any more. */
-static void pmu_goes_with_events(struct kunit *test)
+static void unregister_kills_events(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
 	struct perf_event *events[5];
@@ -616,7 +616,7 @@ static int close_late(void *data)
 	return 0;
 }
 
-static void pmu_waits_for_events_that_go(struct kunit *test)
+static void unregister_waits_for_free(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
 	struct closer closer = { .event = event_new(test, fake->pmu.type, 1) };
@@ -635,7 +635,7 @@ static void pmu_waits_for_events_that_go(struct kunit *test)
 }
 
 /* A fork has made a copy that is not in its family's list yet: unregistration waits for its end. */
-static void pmu_waits_for_copies_that_go(struct kunit *test)
+static void unregister_waits_for_fork(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
 	struct perf_event *parent = event_new(test, fake->pmu.type, 1);
@@ -687,7 +687,7 @@ static int open_and_close(void *data)
 }
 
 /* An unregistered PMU is never called, however open and unregistration race. */
-static void pmu_goes_while_opened(struct kunit *test)
+static void unregister_races_with_open(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_new(test);
 	struct opener o = { .event = event_new(test, 0, 1) };
@@ -733,18 +733,18 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_disable_nests),
 	KUNIT_CASE(pmu_is_found_by_type),
 	KUNIT_CASE(pmu_of_generic_type),
-	KUNIT_CASE(pmu_that_came_last_is_first),
-	KUNIT_CASE(pmu_of_raw_events_has_the_last_word),
+	KUNIT_CASE(last_registered_pmu_is_first),
+	KUNIT_CASE(raw_pmu_rejects_raw_event),
 	KUNIT_CASE(pmu_may_redirect),
-	KUNIT_CASE(pmu_is_asked_for_what_it_can),
+	KUNIT_CASE(pmu_capabilities_are_checked),
 	KUNIT_CASE(pmu_without_tasks),
 	KUNIT_CASE(pmu_scopes),
 	KUNIT_CASE(pmu_of_inherited_event),
 	KUNIT_CASE(pmu_does_not_list_copies),
-	KUNIT_CASE(pmu_goes_with_events),
-	KUNIT_CASE(pmu_waits_for_copies_that_go),
-	KUNIT_CASE(pmu_waits_for_events_that_go),
-	KUNIT_CASE(pmu_goes_while_opened),
+	KUNIT_CASE(unregister_kills_events),
+	KUNIT_CASE(unregister_waits_for_fork),
+	KUNIT_CASE(unregister_waits_for_free),
+	KUNIT_CASE(unregister_races_with_open),
 	{ }
 };
 

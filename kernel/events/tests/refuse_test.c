@@ -231,7 +231,7 @@ static bool keep_off(struct pmu *pmu, int cpu)
 }
 
 /* The obstacle is the PMU itself, not a group of events. */
-static void pmu_that_is_in_the_way(struct kunit *test)
+static void refusal_by_busy_pmu(struct kunit *test)
 {
 	struct refuser r = {
 		.cpu	= INT_MAX,
@@ -311,7 +311,7 @@ static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
 }
 
 /* A dead event accepts no setting that its PMU would have to check. */
-static void pmu_that_has_gone(struct kunit *test)
+static void refusal_after_unregister(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
 	struct sim_fixture *f = test->priv;
@@ -410,8 +410,8 @@ static struct kunit_case refuse_cases[] = {
 	KUNIT_CASE(period_that_a_pmu_refuses),
 	KUNIT_CASE(clock_that_a_pmu_refuses),
 	KUNIT_CASE(output_to_another_aux_pmu),
-	KUNIT_CASE(pmu_that_is_in_the_way),
-	KUNIT_CASE(pmu_that_has_gone),
+	KUNIT_CASE(refusal_by_busy_pmu),
+	KUNIT_CASE(refusal_after_unregister),
 	{}
 };
 

@@ -115,7 +115,7 @@ static void switch_out_and_in(struct perf_event_context *ctx)
  * Many groups that do not fit beside a pinned one precede a group that does. The group also runs
  * if its task never runs when the timer expires.
  */
-static void groups_that_never_fit_go_behind(struct kunit *test)
+static void unfit_groups_are_tried_last(struct kunit *test)
 {
 	struct perf_event *fits;
 	int i, r, on = 0;
@@ -141,7 +141,7 @@ static struct perf_event *open_alone(struct kunit *test)
 }
 
 /* An exclusive group beside a pinned one is never scheduled in; it does not block other groups. */
-static void group_that_never_fits_keeps_nobody_out(struct kunit *test)
+static void unfit_group_blocks_no_other(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event *pinned = open_group(test, 1, true), *plain[2];
@@ -181,7 +181,7 @@ static void count_turns(struct kunit *test, struct perf_event **events, int *on,
  * A group that was off for long, or is opened late, gets the same share as the others from then
  * on, without compensation for the time before.
  */
-static void nobody_makes_up_for_being_off(struct kunit *test)
+static void no_credit_for_disabled_time(struct kunit *test)
 {
 	static const struct sim_pmu_shape one_counter = { .nr_general = 1, .width = 48 };
 	struct sim_fixture *f = test->priv;
@@ -232,7 +232,7 @@ static void running_time_counts_at_once(struct kunit *test)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 }
 
-static void rotation_stops_when_nobody_waits(struct kunit *test)
+static void rotation_stops_without_waiters(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event *first = open_group(test, 3, false);
@@ -252,7 +252,7 @@ static void rotation_stops_when_nobody_waits(struct kunit *test)
 }
 
 /* CPU and task have a group each that needs all counters: each is scheduled in half of the time. */
-static void cpu_and_task_take_turns(struct kunit *test)
+static void cpu_and_task_share_equally(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
@@ -370,7 +370,7 @@ static void rotate_test_share(struct kunit *test, bool cpu_first, u64 before, bo
  * The shares are fair, even if the CPU's or the task's groups have run for long before the
  * others were opened.
  */
-static void nobody_is_too_old(struct kunit *test)
+static void share_ignores_past_runtime(struct kunit *test)
 {
 	static const u64 before[] = { 0, 100 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC };
 	int i, percent[2];
@@ -430,7 +430,7 @@ static void bursts_have_their_turn(struct kunit *test, bool pinned)
 	close_all(test);
 }
 
-static void short_bursts_have_their_turn(struct kunit *test)
+static void short_bursts_are_scheduled(struct kunit *test)
 {
 	take_clock(test);
 	bursts_have_their_turn(test, false);
@@ -490,14 +490,14 @@ static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
 	KUNIT_CASE(group_does_not_pay_for_gaps),
-	KUNIT_CASE(groups_that_never_fit_go_behind),
-	KUNIT_CASE(group_that_never_fits_keeps_nobody_out),
-	KUNIT_CASE(nobody_makes_up_for_being_off),
+	KUNIT_CASE(unfit_groups_are_tried_last),
+	KUNIT_CASE(unfit_group_blocks_no_other),
+	KUNIT_CASE(no_credit_for_disabled_time),
 	KUNIT_CASE(running_time_counts_at_once),
-	KUNIT_CASE(rotation_stops_when_nobody_waits),
-	KUNIT_CASE(cpu_and_task_take_turns),
-	KUNIT_CASE(nobody_is_too_old),
-	KUNIT_CASE(short_bursts_have_their_turn),
+	KUNIT_CASE(rotation_stops_without_waiters),
+	KUNIT_CASE(cpu_and_task_share_equally),
+	KUNIT_CASE(share_ignores_past_runtime),
+	KUNIT_CASE(short_bursts_are_scheduled),
 	KUNIT_CASE(group_that_is_off_is_in_no_tree),
 	KUNIT_CASE(members_are_as_old_as_their_group),
 	{}

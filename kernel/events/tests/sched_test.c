@@ -331,7 +331,7 @@ static void exclusive_group_is_alone(struct kunit *test)
  * Kernel events do not block an exclusive group: the NMI watchdog's is always on, and KVM's are
  * while a guest runs.
  */
-static void kernels_own_events_keep_no_exclusive_group_out(struct kunit *test)
+static void kernel_events_allow_exclusive(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = {
@@ -403,7 +403,7 @@ static int add_behind_overflow(struct perf_event *event, int flags)
 }
 
 /* Other groups are scheduled out only for a group that is still enabled. */
-static void leader_turned_off_on_its_way_in(struct kunit *test)
+static void leader_disabled_before_sched_in(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
@@ -434,7 +434,7 @@ static void leader_turned_off_on_its_way_in(struct kunit *test)
 }
 
 /* After the removal of a group's hardware event, another PMU schedules the remaining group. */
-static void who_is_left_goes_on(struct kunit *test)
+static void group_moves_to_other_pmu(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
@@ -484,7 +484,7 @@ static int counted_add(struct perf_event *event, int flags)
 }
 
 /* A single failed add shows that the PMU is full; add is not called for every waiting group. */
-static void full_pmu_is_left_alone(struct kunit *test)
+static void full_pmu_is_not_retried(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	int i;
@@ -654,7 +654,7 @@ static void read_local_of_another_cpu(struct kunit *test)
 }
 
 /* An event that must not be a leader enters the error state when its leader is closed. */
-static void who_never_leads_is_in_error(struct kunit *test)
+static void sibling_only_event_gets_error(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 1, false);
 	struct perf_event *member = open_event(test, STEP, leader);
@@ -821,19 +821,19 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(pinned_groups_stay_on),
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
-	KUNIT_CASE(kernels_own_events_keep_no_exclusive_group_out),
+	KUNIT_CASE(kernel_events_allow_exclusive),
 	KUNIT_CASE(software_leader_goes_with_hardware),
-	KUNIT_CASE(leader_turned_off_on_its_way_in),
-	KUNIT_CASE(who_is_left_goes_on),
+	KUNIT_CASE(leader_disabled_before_sched_in),
+	KUNIT_CASE(group_moves_to_other_pmu),
 	KUNIT_CASE(time_runs_while_it_is_on),
-	KUNIT_CASE(full_pmu_is_left_alone),
+	KUNIT_CASE(full_pmu_is_not_retried),
 	KUNIT_CASE(narrow_counters_lose_nothing),
 	KUNIT_CASE(every_period_overflows_once),
 	KUNIT_CASE(halted_event_finds_its_period),
 	KUNIT_CASE(driver_may_make_an_event_sample),
 	KUNIT_CASE(read_local_reads_the_counter),
 	KUNIT_CASE(read_local_of_another_cpu),
-	KUNIT_CASE(who_never_leads_is_in_error),
+	KUNIT_CASE(sibling_only_event_gets_error),
 	KUNIT_CASE(frequency_is_no_period),
 	KUNIT_CASE(new_period_of_a_halted_event),
 	KUNIT_CASE(filter_and_constraints_can_change),

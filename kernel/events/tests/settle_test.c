@@ -113,7 +113,7 @@ static void settle_turn_off(struct perf_event *root)
  * A read settles copies with a stopped clock, and the next read reads only copies that have run
  * since.
  */
-static void reads_settle_what_stands(struct kunit *test)
+static void reads_settle_stopped_copies(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
@@ -198,7 +198,7 @@ static void times_are_settled(struct kunit *test)
 }
 
 /* The removal of a copy moves its values from one sum to another. */
-static void settled_copies_leave(struct kunit *test)
+static void settled_copies_are_removed(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
@@ -219,7 +219,7 @@ static void settled_copies_leave(struct kunit *test)
 }
 
 /* Events of one context: settled copies of one root affect those of the others. */
-static void roots_are_closed(struct kunit *test)
+static void settled_roots_are_closed(struct kunit *test)
 {
 	struct perf_event *first = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct perf_event *second = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -356,11 +356,11 @@ static void shared_ctx_is_not_settled(struct kunit *test)
 }
 
 static struct kunit_case settle_cases[] = {
-	KUNIT_CASE(reads_settle_what_stands),
+	KUNIT_CASE(reads_settle_stopped_copies),
 	KUNIT_CASE(running_copies_are_not_settled),
 	KUNIT_CASE(times_are_settled),
-	KUNIT_CASE(settled_copies_leave),
-	KUNIT_CASE(roots_are_closed),
+	KUNIT_CASE(settled_copies_are_removed),
+	KUNIT_CASE(settled_roots_are_closed),
 	KUNIT_CASE(resets_are_settled),
 	KUNIT_CASE(exiting_copies_are_reset),
 	KUNIT_CASE(scheduled_copies_settle_at_zero),

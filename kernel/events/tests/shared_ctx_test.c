@@ -310,7 +310,7 @@ static void new_event_leaves_ctx_set(struct kunit *test)
 }
 
 /* More events than counters are rotated, and each count is exact. */
-static void waits_for_its_turn(struct kunit *test)
+static void shared_ctx_is_rotated(struct kunit *test)
 {
 	struct perf_event *roots[6];
 	struct task_struct *child;
@@ -341,7 +341,7 @@ static void waits_for_its_turn(struct kunit *test)
 }
 
 /* Pinned groups of the CPU precede the shared context of a task. */
-static void cpu_events_come_first(struct kunit *test)
+static void shared_ctx_after_pinned_cpu(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr pinned = { .type = f->sim->pmu.type, .config = STEP, .pinned = 1 };
@@ -368,7 +368,7 @@ static void cpu_events_come_first(struct kunit *test)
 }
 
 /* A context that has an event with one of these attributes is not a clone. */
-static void only_what_counts(struct kunit *test)
+static void attrs_without_shared_ctx(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attrs[] = {
@@ -457,7 +457,7 @@ static void one_cpu_of_a_task(struct kunit *test)
 }
 
 /* A child that has not inherited all events is not a clone. */
-static void not_all_is_inherited(struct kunit *test)
+static void partial_inherit_is_not_shared(struct kunit *test)
 {
 	struct task_struct *child;
 
@@ -473,7 +473,7 @@ static void not_all_is_inherited(struct kunit *test)
  * A thread is a clone. A process is not, because it has not inherited the events that are only
  * for threads.
  */
-static void threads_inherit_more(struct kunit *test)
+static void shared_ctx_of_thread_only(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = {
@@ -517,7 +517,7 @@ static void pmu_unregister_ends_shared_ctx(struct kunit *test)
  * After the exit of the last clone, the root includes its count. The shared contexts are freed
  * afterwards, without any mutex held.
  */
-static void ends_with_the_last_task(struct kunit *test)
+static void shared_ctx_freed_at_last_exit(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
@@ -689,7 +689,7 @@ static int init_no_copy(struct perf_event *event)
  * A task that is killed while it makes a shared context leaves the request to another one. The
  * clones remain without shared contexts only if a PMU refuses the copies.
  */
-static void killed_task_is_followed_by_another(struct kunit *test)
+static void shared_ctx_after_killed_task(struct kunit *test)
 {
 	static const struct {
 		int	err;
@@ -761,17 +761,17 @@ static struct kunit_case shared_ctx_cases[] = {
 	KUNIT_CASE_SLOW(read_in_the_middle),
 	KUNIT_CASE(count_and_times),
 	KUNIT_CASE(new_event_leaves_ctx_set),
-	KUNIT_CASE(waits_for_its_turn),
-	KUNIT_CASE(cpu_events_come_first),
-	KUNIT_CASE(only_what_counts),
+	KUNIT_CASE(shared_ctx_is_rotated),
+	KUNIT_CASE(shared_ctx_after_pinned_cpu),
+	KUNIT_CASE(attrs_without_shared_ctx),
 	KUNIT_CASE(one_cpu_of_a_task),
-	KUNIT_CASE(not_all_is_inherited),
-	KUNIT_CASE(threads_inherit_more),
+	KUNIT_CASE(partial_inherit_is_not_shared),
+	KUNIT_CASE(shared_ctx_of_thread_only),
 	KUNIT_CASE(pmu_unregister_ends_shared_ctx),
-	KUNIT_CASE(ends_with_the_last_task),
+	KUNIT_CASE(shared_ctx_freed_at_last_exit),
 	KUNIT_CASE(group_becomes_unsched),
 	KUNIT_CASE(no_shared_ctx_without_leader),
-	KUNIT_CASE(killed_task_is_followed_by_another),
+	KUNIT_CASE(shared_ctx_after_killed_task),
 	KUNIT_CASE(half_a_group_is_dropped),
 	{}
 };

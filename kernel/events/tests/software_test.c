@@ -108,7 +108,7 @@ static void look_for_site(struct irq_work *work)
 }
 
 /* An interrupt recognizes that it has interrupted an event site, until the site ends. */
-static void interrupts_know_of_a_site(struct kunit *test)
+static void interrupt_detects_event_site(struct kunit *test)
 {
 	struct irq_work work = IRQ_WORK_INIT_HARD(look_for_site);
 	int level;
@@ -200,7 +200,7 @@ static void clock_that_is_off_counts_nothing(struct kunit *test)
 
 static struct kunit_case perf_software_cases[] = {
 	KUNIT_CASE(clock_that_is_off_counts_nothing),
-	KUNIT_CASE(interrupts_know_of_a_site),
+	KUNIT_CASE(interrupt_detects_event_site),
 	KUNIT_CASE(members_stay_where_sites_find_them),
 	KUNIT_CASE(many_events_share_a_bound),
 	KUNIT_CASE(samples_of_one_occurrence_are_bounded),

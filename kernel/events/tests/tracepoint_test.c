@@ -78,7 +78,7 @@ static void tp_test_hit(struct task_struct *task)
  * A user may have any number of events on a task, and each wakeup of the task is a tracepoint about
  * it. Only events that may count the tracepoint are walked.
  */
-static void only_such_events_are_walked(struct kunit *test)
+static void only_task_events_are_walked(struct kunit *test)
 {
 	static const struct tp_test_event such = { .type = PERF_TYPE_TRACEPOINT };
 	static const struct tp_test_event others[] = {
@@ -132,7 +132,7 @@ static void only_such_events_are_walked(struct kunit *test)
 }
 
 static struct kunit_case tp_cases[] = {
-	KUNIT_CASE(only_such_events_are_walked),
+	KUNIT_CASE(only_task_events_are_walked),
 	{}
 };
 

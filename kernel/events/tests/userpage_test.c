@@ -162,7 +162,7 @@ static void lock_is_even_whatever_user_space_writes(struct kunit *test)
 }
 
 /* The page's counter index and count must be of the same time. */
-static void writer_that_comes_in_is_not_overwritten(struct kunit *test)
+static void nested_userpage_writer_is_kept(struct kunit *test)
 {
 	struct page_fixture *f = test->priv;
 	int nested;
@@ -181,7 +181,7 @@ static void writer_that_comes_in_is_not_overwritten(struct kunit *test)
 	}
 }
 
-static void writer_that_is_always_late_ends(struct kunit *test)
+static void userpage_retries_are_bounded(struct kunit *test)
 {
 	struct page_fixture *f = test->priv;
 
@@ -247,8 +247,8 @@ static void writer_does_not_wait_for_another_cpu(struct kunit *test)
 static struct kunit_case page_cases[] = {
 	KUNIT_CASE(page_is_written_where_its_context_runs),
 	KUNIT_CASE(lock_is_even_whatever_user_space_writes),
-	KUNIT_CASE(writer_that_comes_in_is_not_overwritten),
-	KUNIT_CASE(writer_that_is_always_late_ends),
+	KUNIT_CASE(nested_userpage_writer_is_kept),
+	KUNIT_CASE(userpage_retries_are_bounded),
 	KUNIT_CASE(writer_does_not_wait_for_another_cpu),
 	{}
 };

@@ -89,7 +89,7 @@ static void bhrb_prediction_of_target(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_out[1].mispred);
 }
 
-static void bhrb_entries_that_lie(struct kunit *test)
+static void bhrb_invalid_entries(struct kunit *test)
 {
 	const u64 targets[] = { 0x1000 | BHRB_TARGET, 0x2000 | BHRB_TARGET, 0x3000 };
 	const u64 only_targets[] = { 0x1000 | BHRB_TARGET, 0x2000 | BHRB_TARGET };
@@ -112,7 +112,7 @@ static void bhrb_entries_that_lie(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_out[0].to, 0ULL);
 }
 
-static void bhrb_tells_no_other_mode(struct kunit *test)
+static void bhrb_filters_privilege(struct kunit *test)
 {
 	const u64 kernel[] = { TEST_KERNEL };
 	const u64 user[] = { TEST_USER };
@@ -170,8 +170,8 @@ static struct kunit_case bhrb_cases[] = {
 	KUNIT_CASE(bhrb_target_is_computed),
 	KUNIT_CASE(bhrb_targets_and_predictions),
 	KUNIT_CASE(bhrb_prediction_of_target),
-	KUNIT_CASE(bhrb_entries_that_lie),
-	KUNIT_CASE(bhrb_tells_no_other_mode),
+	KUNIT_CASE(bhrb_invalid_entries),
+	KUNIT_CASE(bhrb_filters_privilege),
 	KUNIT_CASE(bhrb_full),
 	KUNIT_CASE(bhrb_watches_switches),
 	{ }

@@ -163,7 +163,7 @@ static void precise_sizes(struct kunit *test)
 }
 
 /* Groups beyond the end of the record are ignored. */
-static void precise_lies(struct kunit *test)
+static void precise_groups_out_of_record(struct kunit *test)
 {
 	struct precise_env *env = test->priv;
 
@@ -276,7 +276,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_groups),
 	KUNIT_CASE(precise_fixed),
 	KUNIT_CASE(precise_sizes),
-	KUNIT_CASE(precise_lies),
+	KUNIT_CASE(precise_groups_out_of_record),
 	KUNIT_CASE(precise_modes),
 	KUNIT_CASE(precise_kernel_address),
 	KUNIT_CASE(precise_kernel_registers),

@@ -102,7 +102,7 @@ static struct teller *teller_make(struct kunit *test, struct perf_event_attr *at
 }
 
 /* An overflow, like in an interrupt handler */
-static void told_test_overflow(struct teller *t, struct perf_sample_data *data)
+static void driver_sample_overflow(struct teller *t, struct perf_sample_data *data)
 {
 	guard(irqsave)();
 	perf_fetch_caller_regs(&t->regs);
@@ -160,7 +160,7 @@ static void memory_accesses(struct kunit *test)
 	data.data_page_size = MARK(4);
 	data.code_page_size = MARK(5);
 	data.sample_flags |= attr.sample_type;
-	told_test_overflow(t, &data);
+	driver_sample_overflow(t, &data);
 
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 8);
 	KUNIT_EXPECT_EQ(test, word[0], MARK(1));
@@ -177,7 +177,7 @@ static void memory_accesses(struct kunit *test)
 
 	/* If the driver sets no fields, the core does not invent them. */
 	perf_sample_data_init(&data, 0, 1);
-	told_test_overflow(t, &data);
+	driver_sample_overflow(t, &data);
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 8);
 	KUNIT_EXPECT_EQ(test, word[1], 0);
 	KUNIT_EXPECT_EQ(test, word[2], 0);
@@ -219,7 +219,7 @@ static void branches(struct kunit *test)
 	};
 	perf_sample_data_init(&data, 0, 1);
 	perf_sample_save_brstack(&data, t->event, &told->stack, counters);
-	told_test_overflow(t, &data);
+	driver_sample_overflow(t, &data);
 
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 2 + 3 * NR_BRANCHES + NR_BRANCHES);
 	KUNIT_EXPECT_EQ(test, word[0], NR_BRANCHES);
@@ -312,7 +312,7 @@ static void expect_sample(struct kunit *test, struct teller *t, u16 misc, bool i
 	const u64 *word;
 
 	perf_sample_data_init(&data, 0, 1);
-	told_test_overflow(t, &data);
+	driver_sample_overflow(t, &data);
 	word = next_record(test, t, misc, 1);
 	if (in_guest)
 		KUNIT_EXPECT_EQ(test, word[0], 0x123456);
@@ -399,14 +399,14 @@ static void clock_of_choice(struct kunit *test)
 	}
 }
 
-static bool told_test_wants_data(const struct perf_event_attr *attr,
-				 const struct perf_record *record)
+static bool driver_sample_needs_data(const struct perf_event_attr *attr,
+				     const struct perf_record *record)
 {
 	return attr->mmap_data;
 }
 
 /* A record is written only if an enabled event on this CPU requests it. */
-static void record_without_takers(struct kunit *test)
+static void record_needs_enabled_event(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
@@ -426,7 +426,7 @@ static void record_without_takers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perf_record_taken(&record));
 	record.kind = &perf_cgroup_kind;
 	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
-	data_kind.record_match = told_test_wants_data;
+	data_kind.record_match = driver_sample_needs_data;
 	record.kind = &data_kind;
 	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
 	data_kind.record_match = NULL;
@@ -470,20 +470,20 @@ static void hooks_of_an_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_sideband_enabled(PERF_SIDEBAND_NAMESPACES), before > 0);
 }
 
-static struct kunit_case told_cases[] = {
+static struct kunit_case driver_sample_cases[] = {
 	KUNIT_CASE(memory_accesses),
 	KUNIT_CASE(branches),
 	KUNIT_CASE(of_a_hypervisor),
 	KUNIT_CASE(of_a_guest),
 	KUNIT_CASE(clock_of_choice),
-	KUNIT_CASE(record_without_takers),
+	KUNIT_CASE(record_needs_enabled_event),
 	KUNIT_CASE(hooks_of_an_event),
 	{}
 };
 
-static struct kunit_suite told_suite = {
-	.name		= "perf_told",
-	.test_cases	= told_cases,
+static struct kunit_suite driver_sample_suite = {
+	.name		= "perf_driver_sample",
+	.test_cases	= driver_sample_cases,
 };
 
-kunit_test_suite(told_suite);
+kunit_test_suite(driver_sample_suite);
