@@ -169,7 +169,7 @@ TEST_F(cgroup, counts_for_ancestors_too)
 	close(right);
 }
 
-TEST_F(cgroup, follows_who_moves)
+TEST_F(cgroup, follows_moved_task)
 {
 	int up = of(&self->a, self->g.up, 0), left = of(&self->a, self->g.left, 0);
 	int right = of(&self->a, self->g.right, 0);

@@ -19,7 +19,7 @@ static struct perf_event_attr faults(void)
 	return pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 }
 
-TEST(whoever_runs_there)
+TEST(counts_all_tasks_of_the_cpu)
 {
 	struct perf_event_attr a = faults();
 	struct pe_child child;

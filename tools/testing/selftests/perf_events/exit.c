@@ -77,7 +77,7 @@ TEST_F(exit, zombie)
 	EXPECT_LE(PAGES, pe_count(self->fd));
 }
 
-TEST_F(exit, hangup_is_told)
+TEST_F(exit, pollhup_after_exit)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
@@ -96,7 +96,7 @@ TEST_F(exit, hangup_is_told)
 	munmap(buf, 2 * page);
 }
 
-TEST_F(exit, inherited_hangup_comes_last)
+TEST_F(exit, pollhup_after_last_child)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	struct pe_child kid;
@@ -143,7 +143,7 @@ static void *wait_for_end(void *arg)
 }
 
 /* The exit of the last task with a copy of the event wakes a task that polls the event. */
-TEST_F(exit, last_heir_wakes)
+TEST_F(exit, last_child_wakes_poll)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);

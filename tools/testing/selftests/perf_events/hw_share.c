@@ -415,7 +415,7 @@ TEST_F(hw, stays_on_a_cpu)
 	EXPECT_LE(LOOP, after.value - before.value);
 }
 
-TEST_F(hw, cpu_goes_and_comes)
+TEST_F(hw, cpu_offline_and_online)
 {
 	struct timed before, after;
 	int task, zero, one;

@@ -223,7 +223,7 @@ TEST_F(inherit, existing_children_are_not)
 	close(fd);
 }
 
-TEST_F(inherit, a_cpus_event_has_no_heirs)
+TEST_F(inherit, cpu_event_is_not_inherited)
 {
 	int fd = pe_open(&self->a, -1, 0, -1, 0);
 

@@ -191,7 +191,7 @@ TEST_F(many, reset)
 }
 
 /* Disabled events do not count, in tasks that sleep and in those that run. */
-TEST_F(many, turned_off_and_on)
+TEST_F(many, disabled_and_enabled)
 {
 	struct reading last = {};
 	__u64 expected;

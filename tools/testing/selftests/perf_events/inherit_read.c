@@ -281,7 +281,7 @@ static unsigned int values(const struct perf_event_attr *attr, __u64 *value, pid
 	return nr;
 }
 
-TEST_F(each, counts_are_told_at_its_end)
+TEST_F(each, read_record_at_exit)
 {
 	__u64 value[16], sum = 0, total[4];
 	unsigned int told = 0, i;
@@ -319,7 +319,7 @@ TEST_F(each, counts_are_told_at_its_end)
 	EXPECT_LT(sum, total[0]);
 }
 
-TEST_F(each, groups_are_told_at_its_end)
+TEST_F(each, group_read_record_at_exit)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN);
 	struct perf_event_attr maj = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
@@ -469,7 +469,7 @@ TEST(sum_of_groups_after_exec)
 		close(fd[i]);
 }
 
-TEST_F(each, nothing_is_told_unasked)
+TEST_F(each, no_read_record_by_default)
 {
 	start(_metadata, self);
 	family(_metadata);

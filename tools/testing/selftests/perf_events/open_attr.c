@@ -111,7 +111,7 @@ TEST_F(attr, clock_of_its_own_type_counts)
 }
 
 /* The upper half of config names one of several PMUs. A number without a PMU is ignored. */
-TEST_F(attr, extended_type_of_nobody)
+TEST_F(attr, extended_type_of_no_pmu)
 {
 	static const __u64 configs[] = {
 		PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_MAX, 0xffff,
@@ -355,7 +355,7 @@ TEST_F(attr, user_stack)
 	}
 }
 
-TEST_F(attr, user_stack_of_nothing)
+TEST_F(attr, user_stack_of_size_zero)
 {
 	self->a.sample_type = PERF_SAMPLE_STACK_USER;
 	self->a.sample_stack_user = 0;

@@ -336,7 +336,7 @@ TEST_F(aux, start_of_a_trace)
 }
 
 /* A driver that writes ITRACE_START itself does so at start: there must be exactly one record. */
-TEST_F(aux, start_of_a_trace_that_is_told)
+TEST_F(aux, itrace_start_record)
 {
 	unsigned int i, nr = 0;
 

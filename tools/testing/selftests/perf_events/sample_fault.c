@@ -185,7 +185,7 @@ TEST_F(sample, period)
 	self->fd = -1;
 }
 
-TEST_F(sample, period_that_is_told)
+TEST_F(sample, sampled_period)
 {
 	int n;
 

@@ -54,7 +54,7 @@ TEST_F(sim, counts_its_task_alone)
 	close(fd);
 }
 
-TEST_F(sim, inherited_counts_come_home)
+TEST_F(sim, inherited_counts_are_added)
 {
 	int fd, i, status;
 
@@ -215,7 +215,7 @@ TEST_F(sim, follows_its_task_to_another_cpu)
 	pe_child_end(&child);
 }
 
-TEST_F(sim, cpu_event_counts_whoever_runs_there)
+TEST_F(sim, cpu_event_counts_all_tasks)
 {
 	int fd[2], status;
 	pid_t pid;
@@ -265,7 +265,7 @@ TEST_F(sim, disable_leaves_the_error_state_alone)
 		close(fd[i]);
 }
 
-TEST_F(sim, pinned_cpu_events_come_before_flexible_task_events)
+TEST_F(sim, pinned_cpu_before_flexible_task)
 {
 	int task[PE_SIM_COUNTERS], cpu[PE_SIM_COUNTERS], i;
 
