@@ -657,6 +657,7 @@ void x86_mask_lvtpc(void);
 
 /* rdpmc.c */
 extern int x86_rdpmc;
+void x86_rdpmc_init(void);
 void x86_update_user_pages(struct mm_struct *mm);
 bool x86_user_reads(void);
 bool x86_in_kernel_thread(void);

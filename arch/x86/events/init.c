@@ -372,6 +372,7 @@ static int __init x86_pmu_init(void)
 	}
 	if (err)
 		return err;
+	x86_rdpmc_init();
 	err = register_nmi_handler(NMI_LOCAL, x86_nmi_handler, 0, "PMI");
 	if (!err)
 		err = cpuhp_setup_state(CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting",

@@ -196,6 +196,20 @@ static void x86_set_key(struct static_key_false *key, bool on)
 		static_branch_disable(key);
 }
 
+/**
+ * x86_rdpmc_init - forbid RDPMC if the model has set "rdpmc" to 0
+ *
+ * Events are not readable then, so their mappings do not set CR4.PCE. But mappings of perfctr
+ * would.
+ *
+ * Context: may sleep.
+ */
+void x86_rdpmc_init(void)
+{
+	guard(mutex)(&x86_rdpmc_mutex);
+	x86_set_key(&rdpmc_never_available_key, !x86_rdpmc);
+}
+
 static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr,
 			   const char *buf, size_t len)
 {

@@ -4,6 +4,7 @@
  */
 #include <kunit/test.h>
 #include <asm/cpu_device_id.h>
+#include <asm/mmu_context.h>
 #include <asm/msr-index.h>
 #include <asm/perf_event_p4.h>
 
@@ -691,6 +692,27 @@ static void models_p4_rdpmc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after, !p4_ht_active());
 }
 
+/*
+ * The default of "rdpmc" also holds for processes with mappings of perfctr. The key alone decides
+ * about these.
+ */
+static void models_rdpmc_key(struct kunit *test)
+{
+	bool boot = static_key_enabled(&rdpmc_never_available_key), never;
+	int before = x86_rdpmc;
+
+	if (!x86_nr_cores)
+		kunit_skip(test, "no PMU");
+	x86_rdpmc = 0;
+	x86_rdpmc_init();
+	never = static_key_enabled(&rdpmc_never_available_key);
+	x86_rdpmc = before;
+	x86_rdpmc_init();
+	KUNIT_EXPECT_EQ(test, boot, !before);
+	KUNIT_EXPECT_TRUE(test, never);
+	KUNIT_EXPECT_EQ(test, static_key_enabled(&rdpmc_never_available_key), boot);
+}
+
 /* Topdown metrics have no counter without x86_core::metrics. */
 static void models_metrics(struct kunit *test)
 {
@@ -845,6 +867,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_any_thread),
 	KUNIT_CASE(models_p4),
 	KUNIT_CASE(models_p4_rdpmc),
+	KUNIT_CASE(models_rdpmc_key),
 	KUNIT_CASE(models_metrics),
 #endif
 #if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
