@@ -2,10 +2,10 @@
 /*
  * Groups: membership, and which groups need scheduling
  *
- * A group is unscheduled if each member is an unscheduled event: a software event that is never
- * scheduled. While it is attached, event sites find its members, and enabling it only changes
- * its state. Every other enabled group is in a tree of a PMU's part of its context
- * (group_tree.c), and sched.c schedules it in and out.
+ * A group is unscheduled if each member has PERF_EV_CAP_UNSCHED: a software event, or a clock
+ * event that only counts. While the group is attached, event sites find its members, and enabling
+ * the group only changes its state. Every other enabled group is in a tree of a PMU's part of its
+ * context (group_tree.c), and sched.c schedules it in and out.
  */
 #include "cgroup.h"
 #include "cold.h"

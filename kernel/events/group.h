@@ -14,7 +14,7 @@ void perf_group_complete(struct perf_event *leader);
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end);
 
-/* For enable.c. A group is unscheduled if none of its events is scheduled by a PMU. */
+/* For enable.c. A group is unscheduled if no PMU schedules one of its events. */
 void perf_unsched_start(struct perf_event *event);
 void perf_unsched_stop(struct perf_event *event, enum perf_event_state state);
 void perf_unsched_start_group(struct perf_event *leader);

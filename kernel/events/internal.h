@@ -6,21 +6,22 @@
  * Lock order, outermost first: a lock may be taken while locks above it are held, and must
  * not be taken while locks below it are held.
  *
- *	sched_events_mutex			sched.c: enables the hooks in context switches
- *	  cpu_hotplug_lock			written by CPU hotplug. Read by static keys: code
- *						is patched with no lock below this one held
- *	    signal->exec_update_lock		read: no change of credentials while an event is
- *	      attached perf_pmus_lock			registration of PMUs. Scopes move events
- *	        under it task->perf_event_mutex		list of the events that a task owns
- *	          ctx->mutex			two contexts: by address. A CPU's: no memory is
- *	          allocated ctx->mutex			of a shared context: inside of a task
- *	            context's perf_inherit_data::lock	copies of a context's events, and the sums
- *						of settled copies (settle.h); no memory is allocated
- *	              mmap_lock			taken by mmap(2), above the next. Below ctx->mutex
- *						only trylock: perf_addr_filters_set() releases
- *						all of these to wait for it
+ *	sched_events_mutex		sched.c: enables the hooks in context switches
+ *	  cpu_hotplug_lock		written by CPU hotplug. Read by static keys: code
+ *					is patched with no lock below this one held
+ *	    signal->exec_update_lock	read: no change of credentials while an event is attached
+ *	      perf_pmus_lock		registration of PMUs. Scopes move events under it
+ *	        task->perf_event_mutex	list of the events that a task owns
+ *	          ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
+ *	          ctx->mutex		of a shared context: inside of a task context's
+ *	            perf_inherit_data::lock	the inherit lock: copies of a context's events,
+ *					and the sums of settled copies (settle.h); no memory is
+ *					allocated
+ *	              mmap_lock		taken by mmap(2), above the next. Below ctx->mutex
+ *					only trylock: perf_addr_filters_set() releases
+ *					all of these to wait for it
  *	                perf_buffer::lock	attach, detach, map; two: by address. No memory
- *						is allocated under it
+ *					is allocated under it
  *	                  ---- interrupts off from here ----
  *	                  cpuctx->ctx.lock
  *	                    task ctx->lock	innermost except for the leaf locks
@@ -43,11 +44,11 @@
  *	pmu_entry::lock		pmu.c: events of a PMU; below pmus_srcu
  *	areas_lock		aux.c: AUX areas with driver data; below a buffer's lock
  *	perf_buffer::pages_lock	references to pages of a buffer; below its lock
- *	perf_buffer::events_lock		events of a buffer; below its lock, and in
+ *	perf_buffer::events_lock	events of a buffer; below its lock, and in
  *				interrupts
  *	listeners::lock		sideband.c: events that get the records of a CPU
  *	hrtimer_lock		rotate.c: rotation timer; below both contexts' locks
- *	perf_addr_filters_head::lock		filters and ranges; below both contexts' locks
+ *	perf_addr_filters_head::lock	filters and ranges; below both contexts' locks
  *
  * Three functions release ctx->mutex, which their callers hold, and take it again:
  * perf_addr_filters_set(), perf_tracepoint_set_filter() and perf_event_set_bpf(). See their

@@ -461,9 +461,7 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 		perf_tick_groups(&epc->pinned_active, &held);
 		perf_tick_groups(&epc->flexible_active, &held);
 	}
-	/*
-	 * Unscheduled events are not scheduled; those that sample are in the lists of event sites.
-	 */
+	/* Unscheduled events that sample are in no group above, but in the lists of event sites. */
 	for (i = 0; i < ARRAY_SIZE(ctx->sw_lists); i++) {
 		/* These are scheduled, and are linked by another entry. */
 		if (&ctx->sw_lists[i] == perf_tp_task_events(ctx))

@@ -164,10 +164,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
 	if (owned && x86_claim_make_room(cpu, claim->counters)) {
-		/*
-		 * x86_reprogram() gives the counters that were taken above back to the other
-		 * thread.
-		 */
+		/* x86_reprogram() gives the counters taken above back to the other thread. */
 		if (cpu->excl) {
 			WRITE_ONCE(cpu->dirty, true);
 			x86_reprogram(cpu);

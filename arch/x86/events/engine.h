@@ -530,7 +530,7 @@ void x86_amd_nb_init(unsigned int number);
 bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 			    struct x86_constraint *constraints, int n);
 bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters);
-void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 leaks);
+void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 exclusive);
 void x86_excl_put_all(struct x86_pmu_cpu *cpu);
 void x86_excl_init(unsigned int number, const struct x86_core *core);
 

@@ -94,7 +94,7 @@ u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room)
  * @regs: user registers
  * @size: from perf_sample_user_stack()
  *
- * The copy stops at the first page that is not unscheduled. The last word is the number of bytes
+ * The copy stops at the first page that is not resident. The last word is the number of bytes
  * copied.
  */
 void perf_output_user_stack(struct perf_output_handle *handle, struct pt_regs *regs,

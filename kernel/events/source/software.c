@@ -4,8 +4,8 @@
  *
  * An event site walks three lists for its event: the unscheduled events of this CPU, the
  * software events in groups that are scheduled in on this CPU, and the unscheduled events of the
- * running task. Unscheduled events are never scheduled in or out, so they cost nothing in a
- * context switch.
+ * running task. No context switch schedules an unscheduled event in or out, so these events cost
+ * nothing there.
  */
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>

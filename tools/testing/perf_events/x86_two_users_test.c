@@ -129,7 +129,7 @@ static void switch_mm(int prev, int next)
 	user_reads = tasks[next].reads;
 }
 
-/* Like drivers/perfctr/excl_cntrs.c */
+/* Like drivers/perfctr/thread.c */
 static void switch_perfctr(int prev, int next)
 {
 	const struct perfctr_cpu_state *from = &thread.state, *to = &tasks[next].thread.state;
