@@ -1113,7 +1113,7 @@ struct perf_event_clock {
  * @in_ctx_set: @ctx_set has been set; never cleared
  * @settled: copies are settled, and the clock has been stopped since; see kernel/events/settle.h
  * @inherit_data: lock of its events' families; set once, by the first fork that inherits
- * @ctx_set: shared with the contexts that are its clones, or NULL; changed with @mutex held
+ * @ctx_set: the contexts with copies of the same events, or NULL; changed with @mutex held
  * @mapped: events with a mapped page
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU

@@ -506,7 +506,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* A context with another event is not a clone any more. */
+	/* A context with one more event than the others leaves its set. */
 	perf_ctx_set_unlink(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;

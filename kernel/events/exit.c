@@ -118,30 +118,30 @@ static void perf_exit_put_roots(struct list_head *left)
 
 /**
  * perf_shared_ctx_free - undo perf_shared_ctx_copy()
- * @clone: the context, which is scheduled out and stays so
+ * @ctx: the shared context, which is scheduled out and not used again
  *
  * The counts of its events are added to those of their roots.
  *
  * Context: may sleep.
  */
-void perf_shared_ctx_free(struct perf_event_context *clone)
+void perf_shared_ctx_free(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;
 	struct mutex *held = NULL;
 	LIST_HEAD(left);
 
-	WARN_ON_ONCE(perf_clock_cpu(&clone->clock) >= 0);
-	scoped_guard(mutex, &clone->mutex) {
-		for_each_event_safe(event, next, clone) {
+	WARN_ON_ONCE(perf_clock_cpu(&ctx->clock) >= 0);
+	scoped_guard(mutex, &ctx->mutex) {
+		for_each_event_safe(event, next, ctx) {
 			held = perf_inherit_lock_switch(held, event->parent);
 			perf_exit_leave_later(event, &left);
 			cond_resched();
 		}
 		perf_inherit_lock_switch(held, NULL);
-		WARN_ON_ONCE(!list_empty(&clone->event_list));
+		WARN_ON_ONCE(!list_empty(&ctx->event_list));
 	}
 	perf_exit_put_roots(&left);
-	perf_context_put(clone);
+	perf_context_put(ctx);
 }
 
 /**

@@ -566,7 +566,7 @@ struct perf_event_context *perf_shared_ctx_copy(struct perf_event_context *ctx)
 	args.ctx->is_shared = true;
 	mutex_lock(&args.ctx->mutex);
 	err = perf_inherit_copy_groups(&args, ctx);
-	/* A context without some of the events is not a clone. */
+	/* A context without some of the events cannot replace one with all of them. */
 	if (!err && args.ctx->nr_events != ctx->nr_events)
 		err = -EAGAIN;
 	mutex_unlock(&args.ctx->mutex);

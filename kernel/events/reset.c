@@ -84,7 +84,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->lock);
-	/* A fork makes a running task's context a clone; its clock runs until the next switch. */
+	/* A fork adds a running task's context to a set; its clock runs until the next switch. */
 	if (cpuctx || !is_unsched(event) || !READ_ONCE(ctx->in_ctx_set))
 		return false;
 	if (task)

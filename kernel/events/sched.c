@@ -775,8 +775,8 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 		perf_sched_task_all_pmus(cpuctx, false);
 	if (unlikely(cpuctx->task_ctx)) {
 		/*
-		 * A shared context remains scheduled in for the next clone of the context that it
-		 * replaces.
+		 * A shared context remains scheduled in for the next task, if that task's context
+		 * is in the same set.
 		 */
 		if (!perf_shared_ctx_keep_in(cpuctx, next))
 			perf_context_switch_out(cpuctx, cpuctx->task_ctx, next);
@@ -801,10 +801,10 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	struct perf_event_context *ctx = perf_task_context(task);
 
 	/*
-	 * A shared context has stayed scheduled in for this task. Since then the task has left the
-	 * clones, or has been moved to a cgroup with events whose PMU watches switches. No
-	 * PMU watched switches when the shared context's last task was switched out, so that
-	 * switch is not reported to any PMU.
+	 * A shared context has stayed scheduled in for this task. Since then the task's context
+	 * has left the set, or the task has been moved to a cgroup with events whose PMU has
+	 * sched_task. No PMU in use had sched_task when the shared context's last task was
+	 * switched out, so no PMU gets a call for that switch.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_sched_cb_in_use(cpuctx)))

@@ -141,7 +141,7 @@ void perf_settled_undo_all(struct perf_event *root)
 static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
 {
 	/*
-	 * A fork makes a context a clone only if the context has events that must be scheduled.
+	 * A fork adds a context to a set only if the context has events that must be scheduled.
 	 * These are attached before other CPUs can see the context.
 	 */
 	return !READ_ONCE(ctx->in_ctx_set) && list_empty(&ctx->pmu_ctx_list);

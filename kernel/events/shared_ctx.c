@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contexts that are clones of one another, and their shared contexts. See shared_ctx.h.
+ * Sets of contexts with copies of the same events, and their shared contexts. See shared_ctx.h.
  *
- * A set of clones begins with a fork that copies all events of a context, if a shared context can
- * replace the context for each of these events. It grows with forks that copy all events of one
- * of its contexts. A context leaves the set before another event is attached to it. An event is
+ * A fork that copies all events of a context makes a set of the two contexts, if a shared context
+ * can count for each of these events. Later forks that copy all events of a context in the set add
+ * their contexts. A context leaves the set before another event is attached to it. An event is
  * removed from all contexts of the set together: when its root is closed or its PMU is
  * unregistered.
  */
@@ -43,7 +43,7 @@ static bool perf_pmu_can_share_ctx(const struct perf_event *event)
 
 /*
  * Can another copy of the event count in place of this one? This requires that only the sum of
- * all copies is read, and that the state changes only together with the whole family.
+ * all copies is read, and that the state changes only for the root and all copies together.
  */
 static bool perf_event_can_share_ctx(const struct perf_event *event)
 {
@@ -84,7 +84,7 @@ static bool perf_ctx_can_share(struct perf_event_context *ctx)
  * End the work that perf_shared_ctx_queue_work() has queued. After success, -EAGAIN or -EINTR the
  * work may be queued again. -EAGAIN means that an event was being removed, and the next request
  * does not meet this event. -EINTR means that current is being killed, and the next request is one
- * of another task. After all other errors the work is never queued again for these clones.
+ * of another task. After all other errors the work is never queued again for this set.
  */
 static void perf_shared_ctx_end_work(struct perf_ctx_set *ctx_set, int err)
 {
@@ -124,11 +124,11 @@ static struct perf_ctx_set *perf_ctx_set_alloc(void)
 }
 
 /**
- * perf_ctx_set_add - make two contexts clones after a fork, if possible
+ * perf_ctx_set_add - add a child's context to the set of its parent's after a fork, if possible
  * @parent: context of current; its mutex is held
  * @child: context of the new task, not yet visible to others; its mutex is held
  *
- * A context with only unscheduled events is never a clone, because a shared context would save
+ * A context with only unscheduled events is in no set, because a shared context would save
  * nothing.
  *
  * Context: may sleep.
@@ -181,11 +181,11 @@ static void perf_ctx_set_free_work(struct work_struct *work)
 }
 
 /**
- * perf_ctx_set_put - drop a context's reference to its clones
- * @ctx_set: the clones, or NULL
+ * perf_ctx_set_put - drop a context's reference to its set
+ * @ctx_set: the set, or NULL
  *
  * The last reference frees the shared contexts. None of them is active then, because a shared
- * context is active only for a task whose context is one of the clones.
+ * context is active only for a task whose context is in the set.
  *
  * Context: may sleep. The caller holds no mutex of perf.
  */
@@ -209,7 +209,7 @@ static void perf_ctx_set_put_deferred(struct perf_ctx_set *ctx_set)
 }
 
 /**
- * struct unlink_args - a call to the CPU of a task whose context leaves its clones
+ * struct unlink_args - a call to the CPU of a task whose context leaves its set
  * @ctx: the context
  * @rounds: how many times the call may still be postponed because it interrupts an event site
  * @later: the call was postponed, and must be repeated
@@ -241,7 +241,7 @@ static void __perf_ctx_set_unlink_cpu(void *info)
 }
 
 /**
- * __perf_ctx_set_unlink - perf_ctx_set_unlink() for a context that is one of the clones
+ * __perf_ctx_set_unlink - perf_ctx_set_unlink() for a context that is in a set
  * @ctx: context of a task; its mutex is held
  *
  * Context: may sleep.
@@ -282,9 +282,9 @@ void __perf_ctx_set_unlink(struct perf_event_context *ctx)
 }
 
 /*
- * Queue work for current to make a shared context. Current has followed another task on this CPU,
- * their contexts are clones, and there is no shared context. Interrupts are off, and the run queue
- * may be locked, so the work runs when current returns to user space.
+ * Queue work for current to make a shared context: current has followed another task on this CPU,
+ * their contexts are in the same set, and the set has no shared context for this CPU. Interrupts
+ * are off, and the run queue may be locked, so the work runs when current returns to user space.
  */
 static void perf_shared_ctx_queue_work(struct perf_ctx_set *ctx_set)
 {
@@ -295,7 +295,7 @@ static void perf_shared_ctx_queue_work(struct perf_ctx_set *ctx_set)
 	    (current->flags & (PF_KTHREAD | PF_EXITING | PF_USER_WORKER | PF_IO_WORKER)) ||
 	    xchg(&ctx_set->work_queued, 1))
 		return;
-	/* Until here the reference of the task's context keeps the clones allocated. */
+	/* Until here the reference of the task's context keeps the set allocated. */
 	refcount_inc(&ctx_set->refcount);
 	if (task_work_add(current, &ctx_set->work, TWA_RESUME | TWAF_NO_ALLOC)) {
 		WARN_ON_ONCE(!refcount_dec_not_one(&ctx_set->refcount));
@@ -305,11 +305,11 @@ static void perf_shared_ctx_queue_work(struct perf_ctx_set *ctx_set)
 }
 
 /**
- * perf_shared_ctx_find - perf_shared_ctx_get_active() for a context that may be one of the clones
+ * perf_shared_ctx_find - perf_shared_ctx_get_active() for a context that may be in a set
  * @ctx: the running task's context
  * @prev: the previous task on this CPU
  *
- * The shared context is valid until interrupts are on again, because a context leaves its clones
+ * The shared context is valid until interrupts are on again, because a context leaves its set
  * only after an interrupt on this CPU, see __perf_ctx_set_unlink().
  *
  * Context: interrupts are off.
@@ -358,9 +358,8 @@ bool perf_shared_ctx_keep_in(const struct perf_cpu_context *cpuctx, struct task_
 }
 
 /**
- * perf_shared_ctx_create - make the shared context for a context and its clones on a CPU
- * @ctx: context of current, or of a task that does not run; it is one of the clones and its mutex
- *	is held
+ * perf_shared_ctx_create - make the shared context of a set on a CPU
+ * @ctx: context of current, or of a task that does not run; it is in the set and its mutex is held
  * @cpu: the CPU, not always this one
  *
  * Context: may sleep.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Contexts that are clones of one another, and their replacement on each CPU
+ * Sets of contexts with copies of the same events, and the shared context of a set on each CPU
  *
- * If the contexts of several tasks hold copies of the same counting events, user space sees only
- * the sum over all copies. So these tasks do not need counters of their own. Instead, each CPU
- * has one context with one more copy of each event: a shared context. While one of the tasks runs
- * on the CPU, the shared context is scheduled in and counts in place of the task's own context,
- * whose clock is stopped. Documentation/core-api/perf-events.rst describes the conditions, and why
- * the sum is exact.
+ * If the contexts of several tasks have copies of the same counting events, user space sees only
+ * the sum over all copies. So these tasks do not need counters of their own. Instead, the set of
+ * their contexts has one shared context for each CPU, with one more copy of each event. While one
+ * of the tasks runs on the CPU, the shared context is scheduled in and counts in place of the
+ * task's own context, whose clock is stopped. Documentation/core-api/perf-events.rst describes the
+ * conditions, and why the sum is exact.
  */
 #ifndef _KERNEL_EVENTS_SHARED_CTX_H
 #define _KERNEL_EVENTS_SHARED_CTX_H
@@ -21,7 +21,7 @@
 #include "internal.h"
 
 /**
- * struct perf_ctx_set - data shared by contexts that are clones of one another
+ * struct perf_ctx_set - contexts of tasks that have copies of the same events
  * @ctxs: shared contexts by CPU, NULL until the first request; entries remain until the last
  *	context has left
  * @work_queued: a shared context was requested, or could not be made; see
@@ -29,7 +29,7 @@
  * @work: makes a shared context, in a task that would have used it
  * @free_work: frees the shared contexts after the last reference was dropped
  * @refcount: references of these contexts, and of @work while it is queued. Not in the cache line
- *	of @ctxs: each fork and exit of a clone writes it, and switches on all CPUs read @ctxs
+ *	of @ctxs: each fork and exit of such a task writes it, and switches on all CPUs read @ctxs
  */
 struct perf_ctx_set {
 	struct perf_event_context	**ctxs;
@@ -56,15 +56,16 @@ int perf_shared_ctx_create(struct perf_event_context *ctx, unsigned int cpu);
 
 /* inherit.c, exit.c */
 struct perf_event_context *perf_shared_ctx_copy(struct perf_event_context *ctx);
-void perf_shared_ctx_free(struct perf_event_context *clone);
+void perf_shared_ctx_free(struct perf_event_context *ctx);
 
 /**
- * perf_ctx_set_unlink - remove a context from its clones, so that it counts by itself
+ * perf_ctx_set_unlink - remove a context from its set, so that it counts by itself
  * @ctx: context of a task, with its mutex held; does nothing for a CPU's context or a shared
  *	context
  *
- * Called before the context's events become different from those of its clones. If its task runs,
- * its own context is scheduled in on return. The context never becomes a clone again.
+ * Called before the context's events become different from those of the others in the set. If its
+ * task runs, its own context is scheduled in on return. A later fork may add the context to a new
+ * set.
  *
  * Context: may sleep.
  */

@@ -14,7 +14,7 @@
 #define TURNS		(IS_ENABLED(CONFIG_KASAN) ? 300 : 3000)
 
 /**
- * struct clone_player - one of several tasks that run in turn on a CPU
+ * struct player - one of several tasks that run in turn on a CPU
  * @sim: the PMU
  * @task: the player
  * @turn: the player waits for this
@@ -22,18 +22,18 @@
  * @finished: completed after all turns
  * @steps: steps of the PMU in each turn
  */
-struct clone_player {
+struct player {
 	struct sim_pmu		*sim;
 	struct task_struct	*task;
 	struct completion	turn;
-	struct clone_player	*next;
+	struct player		*next;
 	struct completion	finished;
 	unsigned int		steps;
 };
 
-static int play_as_clone(void *data)
+static int player_thread(void *data)
 {
-	struct clone_player *me = data;
+	struct player *me = data;
 	int i;
 
 	for (i = 0; i < TURNS; i++) {
@@ -124,20 +124,20 @@ static struct perf_event *copy_here(struct perf_event *root)
 	return NULL;
 }
 
-static void play_turns(struct kunit *test, struct clone_player *players, bool elsewhere)
+static void play_turns(struct kunit *test, struct player *players, bool elsewhere)
 {
 	struct sim_fixture *f = test->priv;
 	int i;
 
 	for (i = 0; i < PLAYERS; i++) {
-		struct clone_player *me = &players[i];
+		struct player *me = &players[i];
 
-		*me = (struct clone_player){
+		*me = (struct player){
 			.sim = f->sim, .next = &players[(i + 1) % PLAYERS], .steps = 2 * i + 3,
 		};
 		init_completion(&me->turn);
 		init_completion(&me->finished);
-		me->task = kthread_create(play_as_clone, me, "perf_clone/%d", i);
+		me->task = kthread_create(player_thread, me, "perf_player/%d", i);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(me->task));
 		get_task_struct(me->task);
 		kthread_bind(me->task, raw_smp_processor_id());
@@ -154,7 +154,7 @@ static void play_turns(struct kunit *test, struct clone_player *players, bool el
 	complete(&players[0].turn);
 }
 
-static u64 all_steps(const struct clone_player *players)
+static u64 all_steps(const struct player *players)
 {
 	u64 steps = 0;
 	int i;
@@ -164,7 +164,7 @@ static u64 all_steps(const struct clone_player *players)
 	return steps;
 }
 
-static void stop_players(struct clone_player *players)
+static void stop_players(struct player *players)
 {
 	int i;
 
@@ -176,7 +176,7 @@ static void stop_players(struct clone_player *players)
 
 static void tasks_take_turns(struct kunit *test)
 {
-	struct clone_player players[PLAYERS];
+	struct player players[PLAYERS];
 	struct perf_event *roots[3];
 	int i;
 
@@ -203,7 +203,7 @@ static void tasks_take_turns(struct kunit *test)
 
 static void read_in_the_middle(struct kunit *test)
 {
-	struct clone_player players[PLAYERS];
+	struct player players[PLAYERS];
 	struct perf_event *root;
 	u64 last = 0, seen;
 	int i, round = 0;
@@ -273,13 +273,13 @@ static void count_and_times(struct kunit *test)
 }
 
 /*
- * A shared context replaces only contexts that have no events without a copy in the shared context.
+ * A shared context replaces only contexts for whose events it has copies, each of them.
  */
 static void new_event_leaves_ctx_set(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
-	struct perf_ctx_set *clones = shared_ctx_test_here()->ctx_set;
+	struct perf_ctx_set *ctx_set = shared_ctx_test_here()->ctx_set;
 
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
@@ -296,8 +296,8 @@ static void new_event_leaves_ctx_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 4ULL);
 	expect_times(test, root, 20, 20);
 	expect_times(test, late, 10, 10);
-	/* The child continues without the new event, or with other clones. */
-	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->ctx_set, clones);
+	/* The child continues without the new event, or is in another set. */
+	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->ctx_set, ctx_set);
 	kthread_stop(child);
 	child = fork_child(test);
 	KUNIT_EXPECT_NOT_NULL(test, shared_ctx_test_here()->ctx_set);
@@ -367,7 +367,7 @@ static void shared_ctx_after_pinned_cpu(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* A context that has an event with one of these attributes is not a clone. */
+/* A context that has an event with one of these attributes is in no set. */
 static void attrs_without_shared_ctx(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -456,7 +456,7 @@ static void one_cpu_of_a_task(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* A child that has not inherited all events is not a clone. */
+/* The context of a child that has not inherited all events is in no set. */
 static void partial_inherit_is_not_shared(struct kunit *test)
 {
 	struct task_struct *child;
@@ -470,8 +470,8 @@ static void partial_inherit_is_not_shared(struct kunit *test)
 }
 
 /*
- * A thread is a clone. A process is not, because it has not inherited the events that are only
- * for threads.
+ * The context of a thread is in the set. That of a process is not, because it has not inherited the
+ * events that are only for threads.
  */
 static void shared_ctx_of_thread_only(struct kunit *test)
 {
@@ -514,8 +514,8 @@ static void pmu_unregister_ends_shared_ctx(struct kunit *test)
 }
 
 /*
- * After the exit of the last clone, the root includes its count. The shared contexts are freed
- * afterwards, without any mutex held.
+ * After the exit of the last task of the set, the root includes its count. The shared contexts are
+ * freed afterwards, without any mutex held.
  */
 static void shared_ctx_freed_at_last_exit(struct kunit *test)
 {
@@ -614,8 +614,8 @@ static void group_becomes_unsched(struct kunit *test)
 			perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
 		KUNIT_EXPECT_EQ(test, sim_test_value(member), 11ULL);
 		/*
-		 * The shared context may replace the first child's context until the child has left
-		 * it.
+		 * The shared context may replace the first child's context until that context has
+		 * left the set.
 		 */
 		KUNIT_EXPECT_NOT_NULL(test, copy_here(leader));
 		KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
@@ -641,16 +641,16 @@ static int init_but_one(struct perf_event *event)
 }
 
 /* Run the work of perf_shared_ctx_queue_work(). */
-static void make_as_asked(struct perf_ctx_set *clones)
+static void run_queued_work(struct perf_ctx_set *ctx_set)
 {
-	refcount_inc(&clones->refcount);
-	WRITE_ONCE(clones->work_queued, 1);
-	perf_shared_ctx_task_work(&clones->work);
+	refcount_inc(&ctx_set->refcount);
+	WRITE_ONCE(ctx_set->work_queued, 1);
+	perf_shared_ctx_task_work(&ctx_set->work);
 }
 
 /*
- * An event that must not be a leader cannot be copied without its leader: the task leaves the
- * clones.
+ * An event that must not be a leader cannot be copied without its leader: the task's context leaves
+ * the set.
  */
 static void no_shared_ctx_without_leader(struct kunit *test)
 {
@@ -659,18 +659,18 @@ static void no_shared_ctx_without_leader(struct kunit *test)
 	struct perf_event_context *ctx = shared_ctx_test_here();
 	struct sim_fixture *f = test->priv;
 	struct task_struct *child;
-	struct perf_ctx_set *clones;
+	struct perf_ctx_set *ctx_set;
 
 	member->event_caps |= PERF_EV_CAP_SIBLING;
 	never_leads = member;
 	shared_ctx_test_init = f->sim->pmu.event_init;
 	f->sim->pmu.event_init = init_but_one;
 	child = fork_child(test);
-	clones = ctx->ctx_set;
-	KUNIT_ASSERT_NOT_NULL(test, clones);
+	ctx_set = ctx->ctx_set;
+	KUNIT_ASSERT_NOT_NULL(test, ctx_set);
 	close_event(test, leader);
-	KUNIT_EXPECT_PTR_EQ(test, ctx->ctx_set, clones);
-	make_as_asked(clones);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->ctx_set, ctx_set);
+	run_queued_work(ctx_set);
 	KUNIT_EXPECT_NULL(test, ctx->ctx_set);
 	sim_test_advance(test, 2);
 	KUNIT_EXPECT_EQ(test, sim_test_value(other), 2ULL);
@@ -687,7 +687,7 @@ static int init_no_copy(struct perf_event *event)
 
 /*
  * A task that is killed while it makes a shared context leaves the request to another one. The
- * clones remain without shared contexts only if a PMU refuses the copies.
+ * set remains without shared contexts only if a PMU refuses the copies.
  */
 static void shared_ctx_after_killed_task(struct kunit *test)
 {
@@ -698,18 +698,18 @@ static void shared_ctx_after_killed_task(struct kunit *test)
 	struct perf_event *root = open_root(test, NULL);
 	struct sim_fixture *f = test->priv;
 	struct task_struct *child = fork_child(test);
-	struct perf_ctx_set *clones = shared_ctx_test_here()->ctx_set;
+	struct perf_ctx_set *ctx_set = shared_ctx_test_here()->ctx_set;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, clones);
+	KUNIT_ASSERT_NOT_NULL(test, ctx_set);
 	shared_ctx_test_init = f->sim->pmu.event_init;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		copy_error = cases[i].err;
 		f->sim->pmu.event_init = copy_error ? init_no_copy : shared_ctx_test_init;
-		make_as_asked(clones);
+		run_queued_work(ctx_set);
 		f->sim->pmu.event_init = shared_ctx_test_init;
-		KUNIT_EXPECT_EQ_MSG(test, clones->work_queued, cases[i].final, "%d", cases[i].err);
-		KUNIT_EXPECT_PTR_EQ(test, shared_ctx_test_here()->ctx_set, clones);
+		KUNIT_EXPECT_EQ_MSG(test, ctx_set->work_queued, cases[i].final, "%d", cases[i].err);
+		KUNIT_EXPECT_PTR_EQ(test, shared_ctx_test_here()->ctx_set, ctx_set);
 		KUNIT_EXPECT_EQ(test, !!copy_here(root), !cases[i].err);
 	}
 	expect_is_in(test, true);

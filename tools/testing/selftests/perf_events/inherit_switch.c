@@ -185,7 +185,7 @@ TEST_F(clones, off_and_on)
 	EXPECT_ALL();
 }
 
-/* One task has an additional event, so its context is no clone of the others. */
+/* One task has an additional event, so no shared context can count for it. */
 TEST_F(clones, one_has_another_event)
 {
 	__u64 alone = 0, own = 0;
