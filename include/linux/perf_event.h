@@ -1112,7 +1112,7 @@ struct perf_event_clock {
  * @is_shared: the context is a shared context; see kernel/events/shared_ctx.h
  * @in_ctx_set: @ctx_set has been set; never cleared
  * @settled: copies are settled, and the clock has been stopped since; see kernel/events/settle.h
- * @inherit_data: lock of its events' families; set once, by the first fork that inherits
+ * @inherit_data: lock of its events' copies; set once, by the first fork that inherits
  * @ctx_set: the contexts with copies of the same events, or NULL; changed with @mutex held
  * @mapped: events with a mapped page
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
@@ -1120,7 +1120,7 @@ struct perf_event_clock {
  * @pmu_ctx_list: one part for each PMU with events here
  * @sw_lists: unscheduled software events by config, RCU; for one of them see perf_tp_task_events()
  * @settled_copies: the first settled copy in this context, or NULL
- * @stirred_entry: entry in the family's list of stirred contexts; see kernel/events/settle.h
+ * @stirred_entry: entry in a list of stirred contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl
  * @rcu_head: for freeing
  */

@@ -18,7 +18,7 @@
  * @event: the event
  * @ns: PID namespace of the task that allocated this part, usually the opener. Process ids in
  *	records are of this namespace; NULL for a copy. Samples of copies read it, so it is far
- *	from the fields that forks, exits and reads of the family write
+ *	from the fields that forks, exits and reads of the root write
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: entry in the list of events that write to the buffer
@@ -162,7 +162,7 @@ static inline void perf_event_add_copy_times(const struct perf_event *event, u64
 	*running += atomic64_read(&cold->gone_running);
 }
 
-/* PID namespace of process ids in the records of a family */
+/* PID namespace of process ids in the records of an event: that of its root */
 static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);

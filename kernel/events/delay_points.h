@@ -38,11 +38,11 @@ PERF_DELAY_POINT(TIME_STEP),		/* any step of time_seq.h */
 PERF_DELAY_POINT(CHANGE_ENDS),
 PERF_DELAY_POINT(STATE_SET),		/* before the store */
 
-/* copies that leave their family, and readers that sum copies */
-PERF_DELAY_POINT(COPY_FOLDED),		/* still in the family's list */
+/* copies that are removed, and readers that sum copies */
+PERF_DELAY_POINT(COPY_FOLDED),		/* still in the list of copies */
 PERF_DELAY_POINT(COPY_LEFT),		/* still in its context's list */
 PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
-PERF_DELAY_POINT(COPY_SETTLED),		/* not at the end of the family's list yet */
+PERF_DELAY_POINT(COPY_SETTLED),		/* not at the end of the list of copies yet */
 PERF_DELAY_POINT(COPIES_CAUGHT_UP),	/* with stirred contexts */
 
 /* writers of a ring, on one CPU or several */

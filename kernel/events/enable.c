@@ -296,7 +296,7 @@ void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
 		if (!event->attr.inherit || event->parent)
 			return;
 		CLASS(inherit_lock, lock)(event);
-		/* Without copies there is no family and no lock. */
+		/* NULL: the event has no copies. */
 		if (lock)
 			perf_enable_copies(event, on);
 		return;
@@ -322,7 +322,7 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
 
 /**
  * perf_copies_disable - disable the copies of an event that is removed, on all CPUs in parallel
- * @root: the event; the caller holds no mutex of a context or family
+ * @root: the event; the caller holds no mutex of a context and no inherit lock
  *
  * A copy that leads a group stays enabled, and other copies may: the removal of a copy from its
  * context disables it.

@@ -584,7 +584,7 @@ static void perf_event_free(struct perf_event *event)
 
 /**
  * perf_event_put_pmu - drop the PMU of a copy before the copy is freed
- * @copy: detached, and in no family; the caller holds a reference
+ * @copy: detached, and not in its root's list; the caller holds a reference
  *
  * A pending sigtrap holds the copy until its task returns to user space, which may take any
  * time, and perf_pmu_unregister() must not wait for that. PMUs of unscheduled events are never

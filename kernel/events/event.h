@@ -24,7 +24,7 @@
 #define PERF_EVENT_PLAIN		0x20	/* copies need only memory */
 #define PERF_EVENT_PLAIN_COPY		0x40	/* it is such a copy */
 
-/* ... status in its family, see settle.h */
+/* ... status as a copy; for the first see settle.h */
 #define PERF_EVENT_SETTLED		0x2000	/* the root's sum includes its values */
 #define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has found it */
 

@@ -35,8 +35,8 @@ static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
 }
 
 /*
- * Remove a copy that does not count any more from its family, and add its count and times in
- * ns to the sums of its root. The inherit lock is held.
+ * Remove a copy that does not count any more from its root's list, and add its count and times
+ * in ns to the sums of the root. The inherit lock is held.
  */
 static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 enabled, u64 running)
 {
@@ -55,14 +55,14 @@ static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 ena
 	list_del_init(&copy->child_list);
 }
 
-/* Remove a copy from its family, whose lock is held, and add its count to the root's. */
+/* Remove a copy, and add its count to the root's. The inherit lock is held. */
 static void perf_exit_unlink_copy(struct perf_event *copy)
 {
 	u64 enabled, running;
 
 	lockdep_assert_held(&copy->ctx->mutex);
 	lockdep_assert_held(perf_inherit_lock(copy->parent));
-	/* A copy leaves its family and its context with both locks held. */
+	/* A copy leaves its root's list and its context with both locks held. */
 	WARN_ON_ONCE(!(copy->attach_state & PERF_ATTACH_CONTEXT));
 	perf_copy_unsettle(copy);
 	perf_event_clear_aux_output(copy);
@@ -150,7 +150,7 @@ void perf_shared_ctx_free(struct perf_event_context *ctx)
  *
  * The counts of the copies are added to the event's.
  *
- * Context: may sleep; no mutex of a context or family is held.
+ * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
 void perf_copies_exit(struct perf_event *root)
 {
@@ -158,8 +158,8 @@ void perf_copies_exit(struct perf_event *root)
 }
 
 /*
- * Remove a plain copy from its family and context, at the exit of its task. The context clock
- * is stopped. The copy can only be found through the family, whose lock is held, so the
+ * Remove a plain copy from its root's list and its context, at the exit of its task. The context
+ * clock is stopped. The copy can only be found in the root's list, whose lock is held, so the
  * context's lock is not needed. The links of its group need no change, because the whole
  * group is removed.
  */
@@ -243,7 +243,7 @@ static void perf_exit_read_records(struct perf_event_context *ctx, struct task_s
 	}
 }
 
-/* A copy in the context's list is in its family, too. It leaves both with both locks held. */
+/* A copy in the context's list is in its root's, too. It leaves both with both locks held. */
 static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
@@ -353,8 +353,8 @@ void perf_event_free_task(struct task_struct *task)
 	/*
 	 * The task was never visible by its PID, so only its events, all of them copies
 	 * without files, have references to it. References to these are held by RCU
-	 * callbacks, pending interrupts and workers, readers of the family, and the close of
-	 * the root. Each of them drops its reference in bounded time, and none waits for a
+	 * callbacks, pending interrupts and workers, readers of the root, and the root's
+	 * close. Each of them drops its reference in bounded time, and none waits for a
 	 * fork: see late_events_wq.
 	 */
 	while (refcount_read(&task->usage) > 1)

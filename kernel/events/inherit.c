@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fork: copies of a task's inherited events. For families of copies see inherit_list.c, for their
- * end exit.c.
+ * fork: copies of a task's inherited events. For the lists of copies see inherit_list.c, for the
+ * end of a copy exit.c.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -31,7 +31,7 @@
  * @clone_flags: CLONE_* of the fork
  * @ctx: context of @child, NULL until the first event is inherited
  * @expected: number of the parent's events that were not handled yet
- * @nr_copies: number of plain copies, which are added to their families at the end; until
+ * @nr_copies: number of plain copies, which are added to their roots' lists at the end; until
  *	then their references to @ctx are not taken
  * @next_id: first of the ids that were allocated for copies; 0: none yet
  * @nr_ids: number of ids left
@@ -124,7 +124,7 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 
 /*
  * Set the state of a plain copy, which is off, to that of its event; its leader's state is
- * set already. The caller holds the inherit lock, so an enable or disable of the family
+ * set already. The caller holds the inherit lock, so an enable or disable of the root
  * either happens before, or finds the copy. The context clock has never run, and the times of
  * the copy are 0.
  */
@@ -149,8 +149,8 @@ static bool perf_inherit_root_is_closed(const struct perf_event *copy)
 }
 
 /*
- * Drop a copy that is not added to its family, because its root was closed or it must be made
- * again. If it is a leader, its siblings become groups of their own.
+ * Drop a copy that is not added to its root's list, because the root was closed or the copy must
+ * be made again. If it is a leader, its siblings become groups of their own.
  */
 static void perf_inherit_discard_copy(struct perf_event *copy)
 {
@@ -161,9 +161,9 @@ static void perf_inherit_discard_copy(struct perf_event *copy)
 }
 
 /*
- * Add all plain copies to their families. The members of a group have the same lock, so the
+ * Add all plain copies to their roots' lists. The members of a group have the same lock, so the
  * whole group is added atomically. After an error a group may be incomplete, and read(2) would
- * fail for its family: discard the copies.
+ * fail for its root: discard the copies.
  */
 static void perf_inherit_link_plain(struct fork_args *args, int err)
 {
@@ -174,7 +174,7 @@ static void perf_inherit_link_plain(struct fork_args *args, int err)
 	if (!args->nr_copies)
 		return;
 	/*
-	 * A task that finds a copy through its family waits for ctx->mutex, held here, before
+	 * A task that finds a copy in its root's list waits for ctx->mutex, held here, before
 	 * it drops a reference to the context: these references are taken before.
 	 */
 	refcount_add(args->nr_copies, &args->ctx->refcount);
@@ -252,8 +252,8 @@ static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct pe
 
 /*
  * Copy one event. @leader is the copy of the group leader, NULL for the leader itself. Return
- * the copy, which is in no family yet, NULL if its PMU is being unregistered, or an
- * ERR_PTR().
+ * the copy, which is not in its root's list yet, NULL if its PMU is being unregistered, or
+ * an ERR_PTR().
  */
 static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf_event *event,
 					     struct perf_event *leader)
@@ -303,7 +303,7 @@ static bool perf_inherit_is_modified(const struct perf_event *event, const struc
 	       !perf_breakpoint_same_settings(&event->attr, &copy->attr);
 }
 
-/* Add one copy of a group to its family, whose lock is held. */
+/* Add one copy of a group to its root's list, whose lock is held. */
 static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *event)
 {
 	bool is_on = copy->state >= PERF_EVENT_STATE_INACTIVE;
@@ -320,7 +320,7 @@ static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *
 }
 
 /*
- * Add a group of copies to its families atomically. Return false, with nothing added, if an
+ * Add a group of copies to their roots' lists atomically. Return false, with nothing added, if an
  * event of the group was modified since it was copied.
  */
 static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_event *leader)
@@ -402,7 +402,7 @@ static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event 
 
 /*
  * Copy a group. Return the copy of its leader, NULL for none, or an ERR_PTR(); after an error
- * no copy is left that is not in a family.
+ * no copy is left that is not in its root's list.
  */
 static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct perf_event *leader,
 						  bool plain)
@@ -428,8 +428,8 @@ static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct
 	if (!IS_ERR(copy))
 		return copy_leader;
 	/*
-	 * The caller finds the copies in a context through their families, so drop full copies
-	 * without one. Plain copies are added to their families later.
+	 * The caller finds the copies of a context in their roots' lists, so drop full copies that
+	 * are in none. Plain copies are added to the lists later.
 	 */
 	if (!plain)
 		perf_inherit_discard_unlinked(copy_leader);
@@ -460,7 +460,7 @@ static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 	}
 }
 
-/* Copy the events of a context, and add the copies to their families. */
+/* Copy the events of a context, and add the copies to their roots' lists. */
 static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;

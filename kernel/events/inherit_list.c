@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A family is a root event, which was opened, and its inherited copies. Copies of copies
- * belong to the same root. The inherit lock protects the list of copies, and makes it atomic
- * that the count of a removed copy is added to the root's count.
+ * The list of a root's copies. A root is an event that was opened, its copies are inherited events.
+ * Copies of copies have the same root. The inherit lock protects the list. It is also held while a
+ * copy is removed and its count is added to the root's, so that a read includes the count once.
  */
 #include <linux/slab.h>
 
@@ -18,7 +18,7 @@
 #include "settle.h"
 
 /**
- * perf_inherit_data_alloc - allocate the lock of a context's families
+ * perf_inherit_data_alloc - allocate the inherit lock of a context
  * @ctx: the context, whose events are inherited for the first time; its mutex is held
  *
  * Context: may sleep.
@@ -47,7 +47,7 @@ int perf_inherit_data_alloc(struct perf_event_context *ctx)
 }
 
 /**
- * perf_inherit_data_free - free the lock of a context's families
+ * perf_inherit_data_free - free the inherit lock of a context
  * @ctx: the context, which is being freed: there is no reference to it
  */
 void perf_inherit_data_free(struct perf_event_context *ctx)
@@ -67,7 +67,7 @@ void perf_inherit_data_free(struct perf_event_context *ctx)
  */
 struct mutex *perf_inherit_lock_event(const struct perf_event *root)
 {
-	struct mutex *lock; /* the context's lock, for all families of its events */
+	struct mutex *lock; /* for the copies of all events of the context */
 
 	lockdep_assert_held(&root->ctx->mutex);
 	/* Pairs with perf_inherit_data_alloc(): if there is a copy, there is a lock. */
@@ -101,7 +101,7 @@ struct mutex *perf_inherit_lock_group(const struct perf_event *leader)
 }
 
 /**
- * perf_copy_detach - stop a copy, and remove it from its family
+ * perf_copy_detach - stop a copy, and remove it from its context and its root's list
  * @copy: attached copy with a reference of the caller; its ctx->mutex and the inherit
  *	lock are held
  *
@@ -117,14 +117,14 @@ void perf_copy_detach(struct perf_event *copy)
 }
 
 /*
- * Find the first copy that is not in a shared context, or else the first copy. Members of a group
- * may become unscheduled when the copy is removed. Their task must have left the shared context by
- * then, which it does when its own copy is removed. Copies in shared contexts are moved to the end
- * of the list; nothing depends on the list's order, because the root is dead. As no copy is added
- * either, a call that finds only copies in shared contexts sets @only_residences, and later calls
- * do not search: there may be one for each CPU.
+ * Find the first copy that is not in a shared context, or else the first copy. The removal of the
+ * copy in a shared context may make members of its group unscheduled. Before that, each task's
+ * context must leave its set, and it does so when its own copy is removed. Copies in shared
+ * contexts are moved to the end of the list; nothing depends on the list's order, because the root
+ * is dead. As no copy is added either, a call that finds only copies in shared contexts sets
+ * @only_shared, and later calls do not search: there may be one such copy for each CPU.
  */
-static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_residences)
+static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_shared)
 {
 	struct list_head *copies = perf_event_copies(root);
 	struct perf_event *first, *copy;
@@ -133,16 +133,16 @@ static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_r
 	first = list_first_entry_or_null(copies, struct perf_event, child_list);
 	copy = first;
 	/* The list is tested for emptiness without a lock, so a single copy must stay linked. */
-	while (!*only_residences && copy && copy->ctx->is_shared && !list_is_singular(copies)) {
+	while (!*only_shared && copy && copy->ctx->is_shared && !list_is_singular(copies)) {
 		list_move_tail(&copy->child_list, copies);
 		copy = list_first_entry(copies, struct perf_event, child_list);
-		*only_residences = copy == first;
+		*only_shared = copy == first;
 	}
 	return copy;
 }
 
-/* Get a copy that must leave the family, with a reference, or NULL. */
-static struct perf_event *perf_copies_get_next(struct perf_event *root, bool *only_residences)
+/* Get a copy that must be removed, with a reference, or NULL. */
+static struct perf_event *perf_copies_get_next(struct perf_event *root, bool *only_shared)
 {
 	struct perf_event *copy;
 
@@ -154,14 +154,14 @@ static struct perf_event *perf_copies_get_next(struct perf_event *root, bool *on
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
 	guard(mutex)(perf_inherit_lock(root));
-	copy = perf_copies_next(root, only_residences);
+	copy = perf_copies_next(root, only_shared);
 	if (copy)
 		perf_event_get_ref(copy);
 	return copy;
 }
 
 /**
- * perf_copy_unlink_finish - complete the removal of a copy from its family
+ * perf_copy_unlink_finish - complete the removal of a copy
  * @copy: detached copy with a reference of the caller
  *
  * Called by the one caller for which perf_copy_unlink() returned true. Not needed for plain copies.
@@ -186,16 +186,16 @@ static bool perf_copy_lock_and_unlink(struct perf_event *copy,
 }
 
 /**
- * perf_copies_unlink_all - remove all copies from a family
+ * perf_copies_unlink_all - remove all copies of an event
  * @root: the root, which is dead, so no more copies are created
- * @remove: stops a copy and removes it from the family; its ctx->mutex and the inherit
+ * @remove: stops a copy and removes it from the list; its ctx->mutex and the inherit
  *	lock are held
  *
- * Context: may sleep; no mutex of a context or family is held.
+ * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
 void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *copy))
 {
-	bool only_residences = false;
+	bool only_shared = false;
 	struct perf_event *copy;
 
 	if (!root->attr.inherit || root->parent)
@@ -203,7 +203,7 @@ void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
 	perf_copies_disable(root);
 	/* This loop terminates: no copy is added to the list, and each round removes one. */
-	while ((copy = perf_copies_get_next(root, &only_residences))) {
+	while ((copy = perf_copies_get_next(root, &only_shared))) {
 		if (perf_copy_lock_and_unlink(copy, remove))
 			perf_copy_unlink_finish(copy);
 		perf_event_put(copy);
@@ -225,5 +225,5 @@ void perf_copies_detach(struct perf_event *event)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-#include "tests/family_test.c"
+#include "tests/inherit_list_test.c"
 #endif

@@ -7,14 +7,14 @@
 #include <linux/perf_event.h>
 
 /**
- * struct perf_inherit_data - data shared by the families of one context
- * @lock: see perf_inherit_lock(). Groups of copies are read as a whole, so all families of
- *	the context share one lock
+ * struct perf_inherit_data - data for the copies of all events of one context
+ * @lock: the inherit lock, see perf_inherit_lock(). Groups of copies are read as a whole, so all
+ *	events of the context share one lock
  * @stirred: contexts with settled copies whose clock has started since; see settle.h
  *
  * Allocated at the first fork that inherits events of the context, and freed with the context: a
- * copy has a reference to its root, and a root to its context. The tasks in one context's
- * families may belong to several users, but no other task waits for this lock.
+ * copy has a reference to its root, and a root to its context. The tasks that have inherited events
+ * of one context may belong to several users, but no other task waits for this lock.
  */
 struct perf_inherit_data {
 	struct mutex		lock;	/* lists of copies, and sums of removed copies */
@@ -25,10 +25,11 @@ struct perf_inherit_data {
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(struct perf_inherit_data) % SMP_CACHE_BYTES == 0);
 
 /**
- * perf_inherit_lock - get the lock of a family of inherited events
- * @root: the root, which has been inherited
+ * perf_inherit_lock - find the lock of an event's copies
+ * @root: the event that was opened, which has been inherited
  *
- * It nests inside ctx->mutex. No memory is allocated under it.
+ * The inherit lock protects the list of the copies, and the sums of removed copies. It nests inside
+ * ctx->mutex. No memory is allocated under it.
  *
  * Return: the lock
  */
@@ -56,9 +57,8 @@ DEFINE_CLASS(inherit_group_lock, struct mutex *, perf_inherit_unlock(_T),
 	     perf_inherit_lock_group(leader), const struct perf_event *leader)
 
 /*
- * Exchange the lock @held for the lock of @root's family; either may be NULL. Used by walks
- * over events: most events have the same lock as the previous one. Return the lock that is
- * held now.
+ * Release the inherit lock @held, and take that of @root; either may be NULL. Used by walks over
+ * events: most events have the same lock as the previous one. Return the lock that is held now.
  */
 static inline struct mutex *perf_inherit_lock_switch(struct mutex *held,
 						     const struct perf_event *root)
@@ -79,10 +79,10 @@ void perf_inherit_data_free(struct perf_event_context *ctx);
 void perf_copy_detach(struct perf_event *copy);
 
 /**
- * perf_copy_unlink - remove a copy from its family
+ * perf_copy_unlink - remove a copy from its root's list
  * @copy: the copy; its ctx->mutex and the inherit lock are held
  * @remove: stops the copy, adds its values to its root's if they are kept, and removes it
- *	from the family's list
+ *	from the list
  *
  * Close, exit, exec and the unregistration of a PMU may all find the same copy, and wait for its
  * mutex. All of them call this function, and nothing else removes a copy.

@@ -822,9 +822,9 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 		perf_event_put(event);
 	}
 	/*
-	 * The copies have left their families. The remaining ones belong to a fork that was
-	 * too late to add them to a family, or to holders of a reference. All of these drop
-	 * them in bounded time.
+	 * The lists of copies are empty. The remaining copies belong to a fork that was too late to
+	 * add them to a list, or to holders of a reference. All of these drop them in bounded
+	 * time.
 	 */
 	wait_event(pe->left, percpu_ref_is_zero(&pe->copies));
 }

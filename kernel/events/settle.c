@@ -18,7 +18,8 @@ static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_eve
  * perf_settled_stir - note that the clock of a context with settled copies is started
  * @ctx: the context, whose lock is held; interrupts are off
  *
- * The family is valid: no copy leaves it before all copies of its context are unsettled.
+ * The list of stirred contexts is not freed meanwhile: no copy in the context is removed before all
+ * of them are unsettled.
  */
 void perf_settled_stir(struct perf_event_context *ctx)
 {
@@ -86,8 +87,8 @@ void perf_settled_catch_up(struct perf_event *root)
 }
 
 /**
- * perf_settled_undo - unsettle all copies in a copy's context that are of its family
- * @copy: the copy, in its context and family; the inherit lock is held
+ * perf_settled_undo - unsettle all copies in a copy's context that have the same inherit lock
+ * @copy: the copy, in its context and its root's list; the inherit lock is held
  */
 void perf_settled_undo(struct perf_event *copy)
 {
@@ -98,7 +99,7 @@ void perf_settled_undo(struct perf_event *copy)
 
 	lockdep_assert_held(&data->lock);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		/* Under ctx->lock the family is valid: copies in this list do not leave it. */
+		/* Under ctx->lock the root is valid: copies in this list are not removed. */
 		first = ctx->settled_copies;
 		if (!first || perf_settled_inherit_data(first) != data)
 			return;
@@ -158,7 +159,7 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 
 	if (perf_clock_runs(&ctx->clock))
 		return false;
-	/* The context has been stirred, or has settled copies of another family. */
+	/* The context has been stirred, or has settled copies with another inherit lock. */
 	if (first &&
 	    (!ctx->settled || perf_settled_inherit_data(first) != perf_settled_inherit_data(copy)))
 		return false;

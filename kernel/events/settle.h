@@ -5,21 +5,21 @@
  *
  * Most inherited copies belong to tasks that sleep. A read that finds a copy whose context's
  * clock is stopped adds the copy's values to the root's sum: the copy is settled. The start
- * of the clock stirs the context: it is put on the family's list of stirred contexts. The
- * next read subtracts the values of the copies in stirred contexts from the sums, and reads
- * these copies one by one again. So the cost of a read depends on the number of tasks that
- * have run since the last read.
+ * of the clock stirs the context: it is put on a list of stirred contexts, which is beside
+ * the inherit lock. The next read subtracts the values of the copies in stirred contexts from
+ * the sums, and reads these copies one by one again. So the cost of a read depends on the
+ * number of tasks that have run since the last read.
  *
- * In the root's list of copies the settled ones are at the end. All settled copies of a
- * context are of one family. The sums, the flag PERF_EVENT_SETTLED and the order of the list
- * change under the inherit lock; ctx->settled and the list of a context's settled copies
- * change under the inherit lock and ctx->lock.
+ * In the root's list of copies the settled ones are at the end. The roots of all settled
+ * copies in a context have the same inherit lock. The sums, the flag PERF_EVENT_SETTLED and
+ * the order of the list change under the inherit lock; ctx->settled and the list of a
+ * context's settled copies change under the inherit lock and ctx->lock.
  *
  *	ctx->settled	ctx->settled_copies
  *	false		NULL			no copy is settled
  *	true		first copy		copies are settled; the clock is stopped
- *	false		first copy		stirred: the context is on the family's
- *						list of stirred contexts
+ *	false		first copy		stirred: the context is on the list of
+ *						stirred contexts
  */
 #ifndef _KERNEL_EVENTS_SETTLE_H
 #define _KERNEL_EVENTS_SETTLE_H
@@ -53,12 +53,12 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
 }
 
 /*
- * Unsettle the copies of a copy's context, before the copy leaves the context and its family,
- * whose lock is held. Other members of its group may count differently without it.
+ * Unsettle the copies in a copy's context, before the copy leaves the context and its root's list.
+ * The inherit lock is held. Other members of its group may count differently without it.
  */
 static inline void perf_copy_unsettle(struct perf_event *copy)
 {
-	/* Only a holder of the inherit lock settles copies of this family. */
+	/* Only a holder of the inherit lock settles copies of this root. */
 	if (unlikely(READ_ONCE(copy->ctx->settled_copies)))
 		perf_settled_undo(copy);
 }

@@ -2,7 +2,7 @@
 /*
  * Address filters: PERF_EVENT_IOC_SET_FILTER for PMUs that support them.
  *
- * A root event has a list of filters. Each event of its family has the resulting address
+ * A root event has a list of filters. The event and its copies each have the resulting address
  * ranges: a filter for a file becomes a range once the file is mapped, so ranges differ
  * between tasks.
  */
@@ -227,7 +227,7 @@ static void perf_addr_filter_restart_locked(struct perf_event *event,
 		perf_addr_filter_restart(event);
 }
 
-/* Set the event's ranges to those of the family's filters in @mm. */
+/* Set the event's ranges to those of its root's filters in @mm. */
 static void perf_addr_filter_set_ranges(struct perf_event *event,
 					struct perf_addr_filter_range *ranges, struct mm_struct *mm)
 {
@@ -364,7 +364,7 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
 }
 
 /*
- * Apply new filters to all events of a family. User space can make a task hold its mmap_lock
+ * Apply new filters to an event and its copies. User space can make a task hold its mmap_lock
  * for long: drop the caller's ctx->mutex while waiting for it. A fatal signal ends the wait.
  */
 static int perf_addr_filter_apply_copies(struct perf_event *event,
@@ -390,7 +390,7 @@ static int perf_addr_filter_apply_copies(struct perf_event *event,
 }
 
 /**
- * perf_addr_filters_set - replace the address filters of an event's family
+ * perf_addr_filters_set - replace the address filters of an event and its copies
  * @event: event of user space with address filters; its context's mutex is held
  * @text: text of PERF_EVENT_IOC_SET_FILTER; modified
  *
@@ -555,7 +555,7 @@ EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
 /**
  * perf_addr_filters_inherit - copy the ranges to an inherited event
- * @event: copy that is not in its family yet; the inherit lock is held
+ * @event: copy that is not in its root's list yet; the inherit lock is held
  * @from: event of the running task, whose mm has the same mappings
  */
 void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from)

@@ -577,8 +577,8 @@ static void bp_copy_settings(struct perf_event_attr *to, const struct perf_event
 
 /**
  * perf_breakpoint_same_settings - do two events have the same modifiable settings?
- * @a: attr of a breakpoint; the lock of its family is held
- * @b: attr of another event of the same family
+ * @a: attr of a breakpoint; its inherit lock is held
+ * @b: attr of its root, or of another copy
  *
  * Return: true if all settings that perf_breakpoint_modify() may change are equal
  */

@@ -263,7 +263,7 @@ static void group_read_waits_for_removal(struct kunit *test)
 {
 	struct perf_event *leader = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	struct forked child;
-	struct mutex *lock; /* lock of the leader's family */
+	struct mutex *lock; /* lock of the leader's copies */
 
 	make_child(test, &child);
 	kthread_stop(child.task);

@@ -634,7 +634,7 @@ static void unregister_waits_for_free(struct kunit *test)
 	msleep(20);
 }
 
-/* A fork has made a copy that is not in its family's list yet: unregistration waits for its end. */
+/* A fork has made a copy that is not in its root's list yet: unregistration waits for its end. */
 static void unregister_waits_for_fork(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);

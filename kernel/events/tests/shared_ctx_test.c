@@ -104,7 +104,7 @@ static void expect_is_in(struct kunit *test, bool in)
 }
 
 /* Disable and enable an event and its copies, like ioctl(2). */
-static void on_and_off_family(struct perf_event *root, bool on)
+static void enable_with_copies(struct perf_event *root, bool on)
 {
 	CLASS(event_context, ctx)(root);
 
@@ -248,14 +248,14 @@ static void count_and_times(struct kunit *test)
 	expect_times(test, root, 150, 150);
 	KUNIT_EXPECT_EQ(test, sim_test_value(ticks), 150ULL);
 
-	on_and_off_family(root, false);
+	enable_with_copies(root, false);
 	sim_test_pass(25);
 	sim_test_advance(test, 5);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(other), 12ULL);
 	expect_times(test, root, 150, 150);
 	expect_times(test, other, 175, 175);
-	on_and_off_family(root, true);
+	enable_with_copies(root, true);
 	sim_test_advance(test, 6);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 13ULL);
 
@@ -599,7 +599,7 @@ static void group_becomes_unsched(struct kunit *test)
 		kunit_skip(test, "needs two CPUs");
 	leader = open_root(test, NULL);
 	member = open_attr(test, &faults, -1, current, leader);
-	/* One copy is before the shared context's copy in the family's list, and one after it. */
+	/* One copy is before the shared context's copy in the root's list, and one after it. */
 	first = fork_child(test);
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	last = fork_child(test);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of an inherited event leave while the family is read: perf_exit_fold_copy() of exit.c,
- * perf_read_inherited() and perf_read_copies_value() of read.c. A copy's count must be in the
- * value exactly once: first from the family's list, then from the sum of copies that have left. A
- * reader that has seen a copy in the list walks the list. All copies may have left by then, and a
- * fork may add another copy that exits during the walk: that copy is not freed before the reader
- * has passed it.
+ * Copies of an inherited event are removed while the event is read: perf_exit_fold_copy() of
+ * exit.c, perf_read_inherited() and perf_read_copies_value() of read.c. A copy's count must be in
+ * the value exactly once: first from the list of copies, then from the sum of removed copies. A
+ * reader that has seen a copy in the list walks the list. All copies may have been removed by then,
+ * and a fork may add another copy that exits during the walk: that copy is not freed before the
+ * reader has passed it.
  *
  * Lists, lock and counts are copied here by hand, as those functions need events and contexts:
  * repeat here any change of their order there. BROKEN removes the write barrier between the sum and
@@ -51,7 +51,7 @@ static bool list_empty_careful(const struct list_head *head)
 
 /**
  * struct copy - an inherited event
- * @child_list: place in the family
+ * @child_list: entry in the list of copies
  * @count: count of the copy itself
  * @freed: the memory of the copy may be used for something else
  */
@@ -63,7 +63,7 @@ struct copy {
 
 static struct {
 	raw_spinlock_t		mutex;	/* mutex of the context: a fork that inherits holds it */
-	raw_spinlock_t		lock;	/* lock of the family's list and sum */
+	raw_spinlock_t		lock;	/* the inherit lock, of the list and the sum */
 	struct list_head	copies;
 	u64			gone_count;
 } root ____cacheline_aligned;

@@ -650,7 +650,7 @@ static void *close_it(void *arg)
 
 /*
  * A close has found a copy of its event, and waits for the context of the copy. Meanwhile the task
- * of the copy exits, which removes the copy from the family: the close must not remove it again.
+ * of the copy exits, which removes the copy: the close must not remove it again.
  */
 TEST(close_against_exit_of_copies)
 {

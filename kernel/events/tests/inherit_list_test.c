@@ -4,28 +4,28 @@
  */
 #include <kunit/test.h>
 
-static struct perf_event_context *family_test_context(struct kunit *test, bool residence)
+static struct perf_event_context *inherit_list_test_context(struct kunit *test, bool shared)
 {
 	struct perf_event_context *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	mutex_init(&ctx->mutex);
-	ctx->is_shared = residence;
+	ctx->is_shared = shared;
 	return ctx;
 }
 
 /*
- * Copies of tasks leave the family before those of shared contexts. Once only the latter are left,
+ * Copies of tasks are removed before those of shared contexts. Once only the latter are left,
  * each call returns the first of them and looks at no other.
  */
-static void residences_leave_last(struct kunit *test)
+static void shared_ctx_copies_are_last(struct kunit *test)
 {
-	struct perf_event_context *residence = family_test_context(test, true);
-	struct perf_event_context *task = family_test_context(test, false);
+	struct perf_event_context *shared = inherit_list_test_context(test, true);
+	struct perf_event_context *task = inherit_list_test_context(test, false);
 	struct perf_event *root = kunit_kzalloc(test, sizeof(*root), GFP_KERNEL);
 	struct perf_event *copies = kunit_kcalloc(test, 4, sizeof(*copies), GFP_KERNEL);
 	struct perf_event_cold *cold = kunit_kzalloc(test, sizeof(*cold), GFP_KERNEL);
-	bool only_residences = false;
+	bool only_shared = false;
 	int i, err;
 
 	KUNIT_ASSERT_NOT_NULL(test, root);
@@ -38,31 +38,31 @@ static void residences_leave_last(struct kunit *test)
 		err = perf_inherit_data_alloc(task);
 	KUNIT_ASSERT_EQ(test, err, 0);
 	for (i = 0; i < 4; i++) {
-		copies[i].ctx = i == 2 ? task : residence;
+		copies[i].ctx = i == 2 ? task : shared;
 		list_add_tail(&copies[i].child_list, &cold->copies);
 	}
 
 	mutex_lock(perf_inherit_lock(root));
-	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_residences), &copies[2]);
-	KUNIT_EXPECT_FALSE(test, only_residences);
+	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[2]);
+	KUNIT_EXPECT_FALSE(test, only_shared);
 	list_del(&copies[2].child_list);
-	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_residences), &copies[3]);
-	KUNIT_EXPECT_TRUE(test, only_residences);
+	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
+	KUNIT_EXPECT_TRUE(test, only_shared);
 	/* A search would find this one. */
 	copies[0].ctx = task;
-	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_residences), &copies[3]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
 	mutex_unlock(perf_inherit_lock(root));
 	perf_inherit_data_free(task);
 }
 
-static struct kunit_case family_cases[] = {
-	KUNIT_CASE(residences_leave_last),
+static struct kunit_case inherit_list_cases[] = {
+	KUNIT_CASE(shared_ctx_copies_are_last),
 	{}
 };
 
-static struct kunit_suite family_suite = {
-	.name		= "perf_inherit_data",
-	.test_cases	= family_cases,
+static struct kunit_suite inherit_list_suite = {
+	.name		= "perf_inherit_list",
+	.test_cases	= inherit_list_cases,
 };
 
-kunit_test_suite(family_suite);
+kunit_test_suite(inherit_list_suite);
