@@ -2,10 +2,11 @@
 /*
  * Northbridge events of AMD families up to 14h.
  *
- * Any CPU of a node can count them. But the northbridge identifies a counter by its number only, so
- * at most one CPU of a node may have such an event on the counter of a given number, even stopped.
+ * Each CPU of a northbridge can count them. But the northbridge identifies a counter by its number
+ * only, so at most one of its CPUs may have such an event on the counter of a given number, even
+ * stopped.
  *
- * A node has a mask of the counter numbers in use. A CPU takes a number before it writes the
+ * A northbridge has a mask of the counter numbers in use. A CPU takes a number before it writes the
  * counter's select, and releases it when the select has no northbridge event any more.
  */
 #include <linux/topology.h>
@@ -13,7 +14,7 @@
 #include "engine.h"
 
 /**
- * x86_amd_nb_used_elsewhere - mask of the counters in use by other CPUs of the node
+ * x86_amd_nb_used_elsewhere - mask of the counters in use by other CPUs
  * @cpu: this CPU
  * @seen: receives the state that x86_amd_nb_get() must find unchanged
  *
@@ -45,7 +46,7 @@ bool x86_amd_nb_get(struct x86_pmu_cpu *cpu, s64 seen, u64 counters)
 }
 
 /**
- * x86_amd_nb_put_others - release all but some counters
+ * x86_amd_nb_put_others - release the counters with no northbridge event any more
  * @cpu: this CPU; the selects of the released counters have no northbridge event
  * @counters: mask of the counters to keep
  *

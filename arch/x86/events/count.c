@@ -440,7 +440,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		cpu->used &= ~BIT_ULL(count - cpu->counts);
 }
 
-/* Assign counters such that no other CPU of the node has a northbridge event on the same ones. */
+/* Assign counters on which no other CPU of the northbridge has a northbridge event. */
 static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 			      struct x86_constraint *constraints, int n)
 {
@@ -502,7 +502,7 @@ static bool x86_count_is_pinned(const struct x86_count *count)
  *	others before the registers are programmed
  *
  * Counts keep their counters if possible. No register is written. Counters that the core's other
- * thread or other CPUs of the node must not use are reserved until x86_reprogram().
+ * thread or other CPUs of the northbridge must not use are reserved until x86_reprogram().
  *
  * Return: 0 on success, -EAGAIN if there are not enough counters, with nothing changed.
  */
@@ -510,7 +510,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 {
 	struct x86_constraint constraints[X86_COUNTERS_MAX];
 	struct x86_count *counts[X86_COUNTERS_MAX];
-	bool in_amd_nb = false, found;
+	bool has_amd_nb = false, found;
 	u64 wanted = 0;
 	int i, n = 0;
 
@@ -518,7 +518,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 		if (!cpu->counts[i].nr_clients ||
 		    (pinned_only && !x86_count_is_pinned(&cpu->counts[i])))
 			continue;
-		in_amd_nb |= cpu->counts[i].sel.flags & X86_AMD_NB;
+		has_amd_nb |= cpu->counts[i].sel.flags & X86_AMD_NB;
 		counts[n] = &cpu->counts[i];
 		constraints[n] = (struct x86_constraint){
 			.allowed = x86_count_allowed(counts[n], claimed),
@@ -529,7 +529,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	}
 	if (cpu->excl)
 		found = x86_counts_assign_excl(cpu, claimed, counts, constraints, n);
-	else if (in_amd_nb)
+	else if (has_amd_nb)
 		found = x86_assign_amd_nb(cpu, claimed, counts, constraints, n);
 	else
 		found = x86_assign(constraints, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));

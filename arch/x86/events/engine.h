@@ -8,13 +8,13 @@
  * differences of its total. So any number of events with equal selects share one counter.
  *
  *   pmu.c		callbacks of struct pmu: attach events to counts, and detach them
- *   config.c		the count of an event, from its attributes
+ *   config.c		the select of an event, from its attributes
  *   count.c		counts, their clients, and their totals
  *   assign.c		assignment of counters to counts
  *   extra.c		extra registers, such as MSR_OFFCORE_RSP_0
  *   metrics.c		Topdown metrics
  *   force_abort.c		TSX Force Abort: a counter used by the microcode
- *   amd_nb.c		northbridge events, shared by the CPUs of a node
+ *   amd_nb.c		northbridge events; their counters are shared by CPUs
  *   excl_cntrs.c	hyper-threading erratum of memory events
  *   reprogram.c	reprogramming of the registers
  *   intel/pebs.c		PEBS, see precise.h
@@ -214,8 +214,8 @@ struct x86_extra_set {
 };
 
 /**
- * struct x86_amd_nb - the CPUs that share a northbridge
- * @taken: mask of counters that have a northbridge event on one of these CPUs
+ * struct x86_amd_nb - a northbridge, which several CPUs share
+ * @taken: mask of the counters that have a northbridge event on one of the CPUs
  */
 struct x86_amd_nb {
 	atomic64_t	taken;
@@ -234,9 +234,9 @@ struct x86_excl_thread {
 };
 
 /**
- * struct x86_excl_cntrs - the two threads of a core
+ * struct x86_excl_cntrs - counters in use by the two threads of a core
  * @lock: protects @thread; innermost, taken with interrupts off
- * @thread: the threads
+ * @thread: the counters of each thread
  */
 struct x86_excl_cntrs {
 	raw_spinlock_t		lock;		/* thread */
@@ -252,10 +252,10 @@ struct x86_excl_cntrs {
  * @counter: the counter programmed; -1: none. Set after @bias and before the counter's owner;
  *	cleared after the owner, while @seq is odd
  * @wanted: the counter assigned, programmed by x86_reprogram(); -1: none
- * @seq: sequence count, odd while @bias and the counter do not match: an NMI then uses @total
+ * @seq: sequence count, odd while @bias does not match the counter: an NMI then uses @total
  * @bias: @total minus the counter value, which is also the total at the next overflow
- * @total: the total if there is no counter, while @seq is odd, or, in generation @gen, as read
- *	last
+ * @total: the total if there is no counter or @seq is odd; else the total as read in generation
+ *	@gen
  * @gen: generation in which @total was read, see x86_pmu_cpu::gen
  * @next: total at which the first client needs an interrupt; U64_MAX: none does
  * @extra: the extra register in use while there are clients; NULL: none
@@ -317,12 +317,12 @@ struct x86_count {
  * @own_written: for each of @own_extra, the x86_extra_reg::change written by this CPU; 0: unknown
  * @core_written: the same for @core_extra; each thread writes its own copy of the register
  * @nb: the northbridge of this CPU
- * @first_nb: storage of @nb, in the first CPU of the node
+ * @first_nb: storage of @nb, in the first CPU of the northbridge
  * @nb_taken: mask of the counters that this CPU has taken in @nb
- * @excl: the threads of the core; NULL: the CPU does not have the erratum
+ * @excl: counters in use by the threads of the core; NULL: the CPU does not have the erratum
  * @first_excl: storage of @excl, in the first CPU of the core
  * @thread: index of this CPU in @excl
- * @excl_changed: this CPU may use fewer counters than it has entered in @excl
+ * @excl_changed: this CPU may use fewer counters than @excl says
  * @metric_total: total of each Topdown metric
  * @metrics_gen: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions

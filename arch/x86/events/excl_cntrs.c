@@ -6,7 +6,7 @@
  *
  * So while one thread counts such an event, the other thread does not use the counter of that
  * number. Each thread has a mask of the counters in use, and one of those with such events. A CPU
- * adds to its masks before it writes registers, and removes from them after.
+ * adds counters to its masks before it writes registers, and removes counters after that.
  *
  * To keep one thread from blocking all counters of the other, each places its counts on at most
  * half of the general counters while one of them counts such an event.
@@ -82,7 +82,7 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
 }
 
 /**
- * x86_excl_get - enter a claim's counters, unless the other thread blocks one
+ * x86_excl_get - note that a claim uses counters, unless the other thread blocks one
  * @cpu: this CPU, with @excl
  * @counters: mask of the counters, without memory events of the erratum
  *
@@ -104,7 +104,7 @@ bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters)
 }
 
 /**
- * x86_excl_put_others - remove counters that are no longer in use
+ * x86_excl_put_others - note which counters are still in use
  * @cpu: this CPU, with @excl
  * @used: mask of the counters in use
  * @exclusive: mask of the counters with events of the erratum
@@ -123,7 +123,7 @@ void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 exclusive)
 }
 
 /**
- * x86_excl_put_all - remove all counters of a CPU that is taken offline
+ * x86_excl_put_all - note that a CPU which is taken offline uses no counters
  * @cpu: this CPU, with @excl
  *
  * Context: interrupts off.

@@ -193,7 +193,7 @@ static int x86_serve_others(u64 others)
  * Find overflows, and handle them. @reprogramming: the interrupted code checks the counters again.
  * @others: see x86_read_overflowed(). Returns the number of overflows.
  */
-static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying,
+static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
 				u64 later, u64 *others)
 {
 	/*
@@ -215,7 +215,7 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 		 * The status bit has been acknowledged. x86_reprogram(), which this NMI has
 		 * interrupted, must look at the counter again.
 		 */
-		if (!x86_handle_counter_overflow(cpu, counter, regs, NULL) && applying &&
+		if (!x86_handle_counter_overflow(cpu, counter, regs, NULL) && reprogramming &&
 		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
 			WRITE_ONCE(cpu->dirty, true);
 		served++;
@@ -232,13 +232,14 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 /* A PT buffer that fills while the interrupt is masked causes no interrupt: check repeatedly. */
 #define X86_LOOKS_MAX	8
 
-static int x86_serve_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool applying, u64 later)
+static int x86_serve_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
+			    u64 later)
 {
 	int looks, found, served = 0;
 	u64 others;
 
 	for (looks = 0; looks < X86_LOOKS_MAX; looks++) {
-		found = x86_serve_overflowed(cpu, regs, applying, later, &others);
+		found = x86_serve_overflowed(cpu, regs, reprogramming, later, &others);
 		if (!found)
 			break;
 		served += found;
@@ -309,7 +310,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	const struct x86_pmu_msrs *msrs;
 	u64 others, control, later, by_selects;
 	u64 selects[INTEL_PMC_IDX_FIXED];
-	bool halt, applying, unmask_first;
+	bool halt, reprogramming, unmask_first;
 	int counter, served, more = 0;
 
 	if (!cpu->core)
@@ -319,7 +320,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	    !x86_has_exclusive(x86_lbr_exclusive_bts))
 		return 0;
 	msrs = cpu->core->msrs;
-	applying = cpu->reprogramming;
+	reprogramming = cpu->reprogramming;
 	WRITE_ONCE(cpu->reprogramming, true);
 	control = cpu->control;
 	/* The interrupted code may be about to stop the counters. */
@@ -337,7 +338,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (unmask_first)
 		x86_unmask();
 	later = x86_branch_begin_interrupt(cpu);
-	served = x86_serve_overflowed(cpu, regs, applying, later, &others);
+	served = x86_serve_overflowed(cpu, regs, reprogramming, later, &others);
 	x86_branch_end_interrupt(cpu, others & later);
 
 	/*
@@ -347,14 +348,14 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (!unmask_first)
 		x86_unmask();
 	if (msrs->sticky)
-		more = x86_serve_overflowed(cpu, regs, applying, later, &others);
+		more = x86_serve_overflowed(cpu, regs, reprogramming, later, &others);
 	if (x86_sends_once(msrs) && x86_has_exclusive(x86_lbr_exclusive_pt))
-		more += x86_serve_traces(cpu, regs, applying, later);
+		more += x86_serve_traces(cpu, regs, reprogramming, later);
 	served += more;
 	for_each_x86_counter(counter, by_selects)
 		x86_write_select(cpu, counter, selects[counter]);
-	WRITE_ONCE(cpu->reprogramming, applying);
-	if (READ_ONCE(cpu->dirty) && !cpu->halted && !applying)
+	WRITE_ONCE(cpu->reprogramming, reprogramming);
+	if (READ_ONCE(cpu->dirty) && !cpu->halted && !reprogramming)
 		x86_reprogram(cpu);
 	else if (halt)
 		x86_write_control(cpu, control);
@@ -363,7 +364,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * A counter that is being moved may have overflowed without being found, and its interrupt
 	 * may have been masked: check again.
 	 */
-	if (applying && !msrs->status) {
+	if (reprogramming && !msrs->status) {
 		WRITE_ONCE(cpu->dirty, true);
 		if (!served)
 			return 1;
@@ -375,7 +376,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * be pending: this NMI may even be from another device. Overflows found after the unmasking
 	 * may have caused one more; x86_move_counts() unmasks, too.
 	 */
-	if (!x86_sends_once(msrs) || more || applying)
+	if (!x86_sends_once(msrs) || more || reprogramming)
 		x86_expect_late(cpu);
 	return served;
 }

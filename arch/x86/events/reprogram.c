@@ -182,7 +182,7 @@ static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	int counter = count->counter;
-	bool applying = cpu->reprogramming;
+	bool reprogramming = cpu->reprogramming;
 
 	/*
 	 * With @reprogramming, an NMI does not call x86_reprogram(), which could give this counter,
@@ -201,9 +201,9 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	}
 	cpu->used &= ~BIT_ULL(count - cpu->counts);
 	barrier();
-	WRITE_ONCE(cpu->reprogramming, applying);
+	WRITE_ONCE(cpu->reprogramming, reprogramming);
 	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
-	if (unlikely(READ_ONCE(cpu->dirty)) && !applying && !cpu->halted)
+	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->halted)
 		x86_reprogram(cpu);
 }
 
@@ -500,8 +500,8 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 }
 
 /*
- * Release the counters not needed for northbridge events any more to other CPUs of the node. So a
- * count of such an event is not cached.
+ * Release the counters not needed for northbridge events any more to other CPUs of the northbridge.
+ * So a count of such an event is not cached.
  */
 static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 {

@@ -10,7 +10,7 @@
 
 #define MAX_WISHES	8
 
-static void random_wishes(struct x86_constraint *constraints, int n, int counters, u64 *state)
+static void random_constraints(struct x86_constraint *constraints, int n, int counters, u64 *state)
 {
 	u64 taken = 0;
 	int i;
@@ -51,7 +51,7 @@ static bool try_small(void)
 						   sizes[i].counters, 0, &tried);
 
 		if (fault) {
-			printf("# %d wishes, %d counters: %s\n", sizes[i].constraints,
+			printf("# %d constraints, %d counters: %s\n", sizes[i].constraints,
 			       sizes[i].counters, fault);
 			return false;
 		}
@@ -71,10 +71,10 @@ static bool try_random(double seconds)
 		int n = 1 + harness_random(&state) % MAX_WISHES;
 		const char *fault;
 
-		random_wishes(constraints, n, 4 + harness_random(&state) % 5, &state);
+		random_constraints(constraints, n, 4 + harness_random(&state) % 5, &state);
 		fault = assign_fault(constraints, n, harness_random(&state));
 		if (fault) {
-			printf("# %d random wishes: %s\n", n, fault);
+			printf("# %d random constraints: %s\n", n, fault);
 			return false;
 		}
 		tried++;

@@ -49,8 +49,8 @@ static bool check_registers;
 #define LIMITED_CODE	0x10	/* event that only counters 0 and 1 can count */
 #define EXTRA_CODE	0xb7	/* event with an extra register, which has a twin */
 #define TWIN_CODE	0xbb
-#define NODE_CODE	0xe9	/* northbridge event, see amd_nb.c */
-#define LEAK_CODE	0xd0	/* event with the erratum of excl_cntrs.c */
+#define NB_CODE		0xe9	/* northbridge event, see amd_nb.c */
+#define HT_CODE		0xd0	/* event with the erratum of excl_cntrs.c */
 
 /* Programs with a mapped event may read counters. */
 int x86_rdpmc = 1;
@@ -212,7 +212,7 @@ static const struct x86_limit limits[] = {
 	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
 	{ .first = MACHINE_PAIR_CODE, .last = MACHINE_PAIR_CODE, .mask = X86_MATCH_EVENT,
 	  .counters = 0x5, .flags = X86_LIMIT_PAIR },
-	{ .first = NODE_CODE, .last = NODE_CODE, .mask = X86_MATCH_EVENT,
+	{ .first = NB_CODE, .last = NB_CODE, .mask = X86_MATCH_EVENT,
 	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_AMD_NB },
 	X86_LIMIT_END
 };
@@ -242,7 +242,7 @@ static const struct x86_limit thread_limits[] = {
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_EVENT(LIMITED_CODE, X86_GENERAL(2)),
-	{ .first = LEAK_CODE, .last = LEAK_CODE, .mask = X86_MATCH_EVENT,
+	{ .first = HT_CODE, .last = HT_CODE, .mask = X86_MATCH_EVENT,
 	  .counters = X86_GENERAL(4), .flags = X86_LIMIT_HT_ERRATUM },
 	X86_LIMIT_END
 };
@@ -317,7 +317,7 @@ void perf_event_update_userpage(struct perf_event *event)
 				  local64_read(&event->hw.prev_count);
 }
 
-/* Counters with a northbridge event on another CPU of the node */
+/* Counters with a northbridge event on another CPU of the northbridge */
 static u64 other_cpu;
 
 /**

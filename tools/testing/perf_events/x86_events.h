@@ -96,13 +96,13 @@ static inline bool is_node_right(void)
 	int i;
 
 	for (i = 0; i < MACHINE_GENERAL; i++) {
-		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == NODE_CODE)
+		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == NB_CODE)
 			mine |= BIT_ULL(i);
 	}
 	if (!(mine & other_cpu) &&
 	    atomic64_read(&x86_pmu_cpu.first_nb.taken) == (s64)(mine | other_cpu))
 		return true;
-	printf("# counters %#llx count the node's, %#llx are taken, %#llx by another CPU\n",
+	printf("# counters %#llx count the northbridge's, %#llx are taken, %#llx by another CPU\n",
 	       (unsigned long long)mine,
 	       (unsigned long long)atomic64_read(&x86_pmu_cpu.first_nb.taken),
 	       (unsigned long long)other_cpu);
@@ -126,7 +126,7 @@ static inline bool is_thread_right(void)
 	if (!x86_pmu_cpu.excl)
 		return true;
 	for (i = 0; i < MACHINE_GENERAL; i++) {
-		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == LEAK_CODE)
+		if ((machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == HT_CODE)
 			leaks |= runs & BIT_ULL(i);
 	}
 	if (!(runs & other->exclusive) && !(leaks & other->used) &&

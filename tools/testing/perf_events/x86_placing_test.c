@@ -144,14 +144,14 @@ static bool half_beside_thread(void)
 
 	/* Without another thread */
 	start_machine(&with_control, 2, 4000);
-	ok = add_new(0, 4, LEAK_CODE, false);
+	ok = add_new(0, 4, HT_CODE, false);
 	remove_events(0, 4);
 
 	start_machine(&with_control, 1, 4000);
 	other = &x86_pmu_cpu.first_excl.thread[1];
-	ok &= !add_new(0, 3, LEAK_CODE, false) && add_new(0, 4, ANY_CODE, false);
+	ok &= !add_new(0, 3, HT_CODE, false) && add_new(0, 4, ANY_CODE, false);
 	remove_events(0, 4);
-	ok &= add_new(0, 2, LEAK_CODE, false) && !add_new(2, 1, ANY_CODE, false);
+	ok &= add_new(0, 2, HT_CODE, false) && !add_new(2, 1, ANY_CODE, false);
 	remove_events(0, 2);
 	other->used = BIT_ULL(0);
 	other->exclusive = BIT_ULL(0);
@@ -170,7 +170,7 @@ static bool half_beside_thread(void)
 	ok &= x86_counter_is_fixed(x86_event_count(&counted[0].event)->counter) &&
 	      !x86_counter_is_fixed(x86_event_count(&counted[1].event)->counter);
 	remove_events(0, 1);
-	ok &= add_new(2, 2, LEAK_CODE, false) &&
+	ok &= add_new(2, 2, HT_CODE, false) &&
 	      x86_counter_is_fixed(x86_event_count(&counted[1].event)->counter);
 	ok &= all_right();
 	remove_events(1, 3);

@@ -9,13 +9,13 @@ static struct perf_event_attr random_attr(void)
 {
 	static const u8 codes[] = {
 		0xc0, 0x3c, ANY_CODE, LIMITED_CODE, EXTRA_CODE, TWIN_CODE, MACHINE_PAIR_CODE,
-		NODE_CODE, LEAK_CODE,
+		NB_CODE, HT_CODE,
 	};
 	struct perf_event_attr attr = { .config = codes[machine_random(ARRAY_SIZE(codes))] };
 
 	if (!row->merge &&
-	    (attr.config == NODE_CODE || attr.config == MACHINE_PAIR_CODE))
-		attr.config = LEAK_CODE;
+	    (attr.config == NB_CODE || attr.config == MACHINE_PAIR_CODE))
+		attr.config = HT_CODE;
 	if (attr.config == EXTRA_CODE || attr.config == TWIN_CODE)
 		attr.config1 = 1 + machine_random(3);
 	attr.exclude_kernel = machine_random(3) > 0;
@@ -178,7 +178,7 @@ static void reopen_event(struct counted *c)
 		*c = (struct counted){ };
 }
 
-/* The other CPU of the node takes a counter for a northbridge event, or releases it. */
+/* The other CPU of the northbridge takes a counter for a northbridge event, or releases it. */
 static void change_other_cpu(void)
 {
 	s64 taken = atomic64_read(&x86_pmu_cpu.first_nb.taken);

@@ -19,7 +19,7 @@ static void assign_all_of_three_counters(struct kunit *test)
 	for (n = 0; n <= ARRAY_SIZE(constraints); n++) {
 		fault = assign_try_all(constraints, 0, n, 3, 0, &tried);
 		if (fault)
-			KUNIT_FAIL(test, "%d wishes: %s", n, fault);
+			KUNIT_FAIL(test, "%d constraints: %s", n, fault);
 	}
 	kunit_info(test, "%lu assignments", tried);
 }
