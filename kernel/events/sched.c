@@ -578,7 +578,7 @@ static bool perf_sched_cpu_makes_way(struct perf_cpu_context *cpuctx,
 
 /*
  * Schedule in the task's groups of one PMU beside those of the CPU, and call the PMU's
- * sched_task() if it watches switches.
+ * sched_task() if the driver uses it on this CPU.
  */
 static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 				   struct perf_event_pmu_context *epc)
@@ -603,7 +603,7 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	perf_pmu_enable(pmu);
 }
 
-/* Call sched_task() of the PMUs that watch switches, then schedule out the task's groups. */
+/* Call sched_task() of the PMUs that use it, then schedule out the task's groups. */
 static noinline void perf_sched_task_and_sched_out(struct perf_cpu_context *cpuctx,
 						   struct perf_event_context *ctx)
 {
@@ -620,7 +620,7 @@ static noinline void perf_sched_task_and_sched_out(struct perf_cpu_context *cpuc
 	perf_sched_task_other_pmus(cpuctx, ctx, false);
 }
 
-/* @keep_disabled: first half of a switch to a task that has groups to schedule, too */
+/* @keep_disabled: keep PMUs disabled, for a switch to a task that has groups to schedule */
 static __always_inline void
 perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 		       struct perf_event_context *ctx, bool is_switch, bool keep_disabled)
@@ -658,7 +658,7 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
- * sched_task() is not called: the context ends, or no PMU watched the last switch of its task.
+ * sched_task() is not called: the context ends, or no PMU used it at the last switch of its task.
  *
  * Context: interrupts are off.
  */
@@ -802,9 +802,9 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 
 	/*
 	 * A shared context has stayed scheduled in for this task. Since then the task's context
-	 * has left the set, or the task has been moved to a cgroup with events whose PMU has
-	 * sched_task. No PMU in use had sched_task when the shared context's last task was
-	 * switched out, so no PMU gets a call for that switch.
+	 * has left the set, or the task has been moved to a cgroup with events whose PMU uses
+	 * sched_task(). No PMU used it when the shared context's last task was switched out, so no
+	 * PMU gets a call for that switch.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_sched_cb_in_use(cpuctx)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PMUs that watch context switches, because their hardware stores data of the running task.
+ * Calls of pmu->sched_task() at context switches, for PMUs that store data of the running task.
  *
- * In each half of a switch pmu->sched_task() is called once for each PMU that called
- * perf_sched_cb_inc(), with the PMU disabled. The driver clears data such as the last
+ * In each half of a switch pmu->sched_task() is called once for each PMU whose driver has
+ * called perf_sched_cb_inc(), with the PMU disabled. The driver clears data such as the last
  * branches taken, which must not leak into a sample of another task.
  */
 #include "context.h"
@@ -36,7 +36,7 @@ void perf_sched_task_other_pmus(struct perf_cpu_context *cpuctx, struct perf_eve
 }
 
 /**
- * perf_sched_task_all_pmus - call sched_task() of all PMUs that watch switches
+ * perf_sched_task_all_pmus - call sched_task() of all PMUs that use it on this CPU
  * @cpuctx: this CPU's context, not locked; interrupts are off
  * @sched_in: true if the task is switched in, false if it is switched out
  *
@@ -66,7 +66,7 @@ void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pm
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
-	/* Events of the last task and of the next cgroup may hold the same PMU. */
+	/* Events of the last task and of the next cgroup may have the same PMU. */
 	if (cpc->switch_disabled) {
 		perf_pmu_enable(pmu);
 		return;
@@ -78,17 +78,17 @@ void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pm
 }
 
 /**
- * perf_pmus_enable_after_switch - enable the held PMUs at the end of a context switch
+ * perf_pmus_enable_after_switch - undo perf_pmu_disable_for_switch() at the end of a switch
  * @cpuctx: this CPU's context; interrupts are off
  */
 void perf_pmus_enable_after_switch(struct perf_cpu_context *cpuctx)
 {
-	struct perf_cpu_pmu_context *held;
+	struct perf_cpu_pmu_context *cpc;
 
 	lockdep_assert_irqs_disabled();
-	for (held = cpuctx->switch_disabled_list; held; held = held->next_switch_disabled) {
-		held->switch_disabled = false;
-		perf_pmu_enable(held->epc.pmu);
+	for (cpc = cpuctx->switch_disabled_list; cpc; cpc = cpc->next_switch_disabled) {
+		cpc->switch_disabled = false;
+		perf_pmu_enable(cpc->epc.pmu);
 	}
 	cpuctx->switch_disabled_list = NULL;
 }

@@ -5,13 +5,13 @@
 #include "internal.h"
 #include "sched.h"
 
-/* Does this PMU watch context switches on this CPU? Interrupts are off. */
+/* Has the PMU's driver called perf_sched_cb_inc() on this CPU? Interrupts are off. */
 static inline bool perf_pmu_has_sched_task(const struct pmu *pmu)
 {
 	return !list_empty(&perf_this_cpc(pmu)->sched_cb_entry);
 }
 
-/* Does any PMU watch context switches on this CPU? Interrupts are off. */
+/* Has the driver of any PMU called perf_sched_cb_inc() on this CPU? Interrupts are off. */
 static inline bool perf_sched_cb_in_use(const struct perf_cpu_context *cpuctx)
 {
 	return unlikely(!list_empty(&cpuctx->sched_cb_list));

@@ -393,19 +393,19 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 	return true;
 }
 
-/* Make @pmu the only disabled PMU, or none if NULL; *@held is the PMU disabled so far. */
-static void perf_tick_switch_pmu(struct pmu *pmu, struct pmu **held)
+/* Make @pmu the only disabled PMU, or none if NULL; *@disabled is the PMU disabled so far. */
+static void perf_tick_switch_pmu(struct pmu *pmu, struct pmu **disabled)
 {
-	if (pmu == *held)
+	if (pmu == *disabled)
 		return;
-	if (*held)
-		perf_pmu_enable(*held);
+	if (*disabled)
+		perf_pmu_enable(*disabled);
 	if (pmu)
 		perf_pmu_disable(pmu);
-	*held = pmu;
+	*disabled = pmu;
 }
 
-static void perf_tick_event(struct perf_event *event, struct pmu **held)
+static void perf_tick_event(struct perf_event *event, struct pmu **disabled)
 {
 	bool throttled = perf_event_throttled(event);
 	bool freq = perf_event_has_frequency(event);
@@ -415,7 +415,7 @@ static void perf_tick_event(struct perf_event *event, struct pmu **held)
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
 	    (!freq && !throttled))
 		return;
-	perf_tick_switch_pmu(event->pmu, held);
+	perf_tick_switch_pmu(event->pmu, disabled);
 	halted = perf_event_unthrottle_in(event);
 	/*
 	 * The driver of a throttled event has stopped it, with or without an update of the
@@ -432,14 +432,14 @@ static void perf_tick_event(struct perf_event *event, struct pmu **held)
 }
 
 /* Process the members of all groups that are scheduled in. */
-static void perf_tick_groups(struct list_head *active, struct pmu **held)
+static void perf_tick_groups(struct list_head *active, struct pmu **disabled)
 {
 	struct perf_event *leader, *member;
 
 	list_for_each_entry(leader, active, active_list) {
-		perf_tick_event(leader, held);
+		perf_tick_event(leader, disabled);
 		for_each_sibling_event(member, leader)
-			perf_tick_event(member, held);
+			perf_tick_event(member, disabled);
 	}
 }
 
@@ -451,15 +451,15 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 {
 	int here = smp_processor_id(), i;
 	struct perf_event_pmu_context *epc;
-	struct pmu *held = NULL;
+	struct pmu *disabled = NULL;
 	struct perf_event *event;
 
 	lockdep_assert_held(&ctx->lock);
 	if (!throttled && !ctx->nr_freq)
 		return;
 	for_each_pmu_context(epc, ctx) {
-		perf_tick_groups(&epc->pinned_active, &held);
-		perf_tick_groups(&epc->flexible_active, &held);
+		perf_tick_groups(&epc->pinned_active, &disabled);
+		perf_tick_groups(&epc->flexible_active, &disabled);
 	}
 	/* Unscheduled events that sample are in no group above, but in the lists of event sites. */
 	for (i = 0; i < ARRAY_SIZE(ctx->sw_lists); i++) {
@@ -468,10 +468,10 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 			continue;
 		hlist_for_each_entry(event, &ctx->sw_lists[i], hlist_entry) {
 			if (event->cpu < 0 || event->cpu == here)
-				perf_tick_event(event, &held);
+				perf_tick_event(event, &disabled);
 		}
 	}
-	perf_tick_switch_pmu(NULL, &held);
+	perf_tick_switch_pmu(NULL, &disabled);
 }
 
 /*

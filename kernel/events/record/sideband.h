@@ -13,10 +13,11 @@ struct perf_record;
 /**
  * struct perf_record_kind - description of a kind of record
  * @hook: its hooks
- * @attr_match: do these attributes request it? The hooks are enabled while an event does
+ * @attr_match: does an event with these attributes request such records? The hooks are enabled
+ *	while there is one
  * @type: PERF_RECORD_*, unless the sender or @fill sets it
  * @body_size: bytes of the body, unless @fill sets it
- * @record_match: does an event of this kind want this particular record? NULL: always
+ * @record_match: does an event with these attributes get this particular record? NULL: yes
  * @fill: set type, misc and body of the record for an event; or NULL. Called for each event with
  *	preemption off
  *
