@@ -4,9 +4,9 @@
  *
  *	count [PAGES]
  *
- * The function writes to PAGES new pages (default 100). Counted are its page faults, its time and,
- * if the CPU has counters, its instructions. The events are one group, so that they count during
- * the same time, and one read(2) returns all of them.
+ * The function writes to PAGES new pages (default 100). The program counts the function's page
+ * faults, its time and, if the CPU has counters, its instructions. The events are one group, so
+ * that they count during the same time, and one read(2) returns all of them.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Needs another machine, kernel or user; the selftests have this number for it. */
+/* Exit status of a skipped selftest: this machine, kernel or user cannot run the program. */
 #define SKIP	4
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -49,7 +49,7 @@ static int open_event(unsigned int i, int leader)
 		.config = events[i].config,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
-		/* The others of a group count only if their leader does. */
+		/* Siblings count only while their leader is enabled. */
 		.disabled = leader < 0,
 		/* To count in the kernel may need CAP_PERFMON. */
 		.exclude_kernel = 1,

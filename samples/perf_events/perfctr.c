@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Needs another machine or kernel; the selftests have this number for it. */
+/* Exit status of a skipped selftest: this machine or kernel cannot run the program. */
 #define SKIP	4
 
 #if defined(__x86_64__) || defined(__i386)
@@ -39,7 +39,7 @@ static struct perfctr_sum_ctrs read_sums(void)
 	return sums;
 }
 
-/* Return: the clock as of the last sample, which the page has */
+/* Return: the clock at the last sample, from the page */
 static __u64 clock_in_page(const struct perfctr_cpu_state *state)
 {
 	__u32 start;

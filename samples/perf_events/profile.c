@@ -6,7 +6,8 @@
  *
  * It samples its CPU time; with -f, each of its page faults. Each line of the output is a call
  * chain, the outermost function first, and its number of samples. Tools that draw flame graphs
- * take such lines. Functions of the C library are left out, and repeated calls are one.
+ * take such lines. Functions of the C library are left out, and consecutive entries of one function
+ * are merged.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Needs another machine, kernel or user; the selftests have this number for it. */
+/* Exit status of a skipped selftest: this machine, kernel or user cannot run the program. */
 #define SKIP		4
 #define BUFFER_PAGES	64	/* a power of two */
 #define MAX_CHAINS	64
@@ -33,7 +34,7 @@ extern const char __start_profiled[], __stop_profiled[];
 
 static char *next;
 static long page_size;
-/* Of fill() over each page */
+/* How often fill() writes each page */
 static unsigned int passes = 1;
 
 /* A function that calls another one has a frame, on each architecture. */
@@ -90,7 +91,7 @@ static struct chain {
 	unsigned long samples;
 } chains[MAX_CHAINS];
 
-/* The function with the last start that is not after the address */
+/* Return: the function with the address, which is the last one that begins at or before it */
 static const char *name_of(unsigned long address)
 {
 	unsigned long start, best = 0;
@@ -157,7 +158,7 @@ static __u64 read_buffer(struct perf_event_mmap_page *page)
 		else if (header->type == PERF_RECORD_LOST)
 			lost += record[2];
 	}
-	/* The kernel writes there only after this. */
+	/* Only after this does the kernel write to the space of these records. */
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 	return lost;
 }

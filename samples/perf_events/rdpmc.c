@@ -4,9 +4,9 @@
  *
  *	rdpmc [ROUNDS]
  *
- * A loop of ROUNDS is counted in instructions, if the CPU has counters. Else the program counts
- * page faults, one in each round: a software event has no counter that user space can read, and
- * the same function uses read(2).
+ * The program counts the instructions of a loop of ROUNDS, if the CPU has counters. Otherwise it
+ * counts page faults, one in each round: a software event has no counter that user space can read,
+ * so the same function uses read(2).
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Needs another machine, kernel or user; the selftests have this number for it. */
+/* Exit status of a skipped selftest: this machine, kernel or user cannot run the program. */
 #define SKIP	4
 
 #if defined(__x86_64__) || defined(__i386)
@@ -88,7 +88,7 @@ static __u64 read_event(const struct perf_event_mmap_page *page, int fd, int *by
 			return read_by_call(fd);
 		}
 		width = page->pmc_width;
-		/* A counter has fewer than 64 bits, and its highest is a sign. */
+		/* A counter has fewer than 64 bits, and the highest of them is the sign. */
 		pmc = read_counter(index - 1) << (64 - width);
 		count += (__s64)pmc >> (64 - width);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 		perror("perf_event_open");
 		return SKIP;
 	}
-	/* The page of counts alone; a mapping of samples has it, too. */
+	/* Map the user page alone: the event needs no buffer. */
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED) {
 		perror("mmap");
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 
 	printf("%s %llu\n", work == loop ? "instructions" : "page-faults", after - before);
 	printf("read by %s\n", by_call ? "read" : "rdpmc");
-	/* Both ways are of the same count, which only grows. */
+	/* Both ways read the same count, which only grows. */
 	printf("in order %s\n", first <= before && after <= last ? "yes" : "no");
 	return 0;
 }

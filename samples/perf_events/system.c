@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Needs another machine, kernel or user; the selftests have this number for it. */
+/* Exit status of a skipped selftest: this machine, kernel or user cannot run the program. */
 #define SKIP		4
 #define BUFFER_PAGES	128	/* a power of two */
 
@@ -98,7 +98,7 @@ static int drain_all(struct pollfd *polled, int nr, int *pipe_fds, int file)
 	return ret;
 }
 
-/* Run the command while its records, and those of others, are moved to the file. */
+/* Run the command, and meanwhile move the records of all tasks to the file. */
 static int record(struct pollfd *polled, int nr, int file, char **command, pid_t *pid)
 {
 	int i, ret, status, pipe_fds[2];

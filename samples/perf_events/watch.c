@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Needs another machine, kernel or user; the selftests have this number for it. */
+/* Exit status of a skipped selftest: this machine, kernel or user cannot run the program. */
 #define SKIP	4
 #define COOKIE	0x5eed
 
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 		/* Writes by system calls do not count. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
-		/* A new program would not know what to do with the signal. */
+		/* execve(2) resets the handler, so the signal would kill the new program. */
 		.remove_on_exec = 1,
 		.sigtrap = 1,
 		.sig_data = COOKIE,
