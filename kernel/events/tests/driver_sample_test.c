@@ -19,14 +19,14 @@
 #define NR_BRANCHES	2
 
 /**
- * struct teller - a driver that sets all fields, and its event
+ * struct test_driver - a driver that sets all fields, and its event
  * @pmu: the driver
  * @event: the event, on the test's task
  * @rb: its buffer
  * @read: number of bytes of @rb that have been read
  * @regs: registers of the sample
  */
-struct teller {
+struct test_driver {
 	struct pmu		pmu;
 	struct perf_event	*event;
 	struct perf_buffer	*rb;
@@ -34,27 +34,27 @@ struct teller {
 	struct pt_regs		regs;
 };
 
-static int teller_init(struct perf_event *event)
+static int test_driver_init(struct perf_event *event)
 {
 	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
 }
 
-static int teller_add(struct perf_event *event, int flags)
+static int test_driver_add(struct perf_event *event, int flags)
 {
 	return 0;
 }
 
-static void teller_ignores(struct perf_event *event, int flags)
+static void test_driver_ignores(struct perf_event *event, int flags)
 {
 }
 
-static void teller_read(struct perf_event *event)
+static void test_driver_read(struct perf_event *event)
 {
 }
 
-static void teller_end(void *data)
+static void test_driver_end(void *data)
 {
-	struct teller *t = data;
+	struct test_driver *t = data;
 
 	if (t->event) {
 		RCU_INIT_POINTER(t->event->rb, NULL);
@@ -65,22 +65,22 @@ static void teller_end(void *data)
 	perf_pmu_unregister(&t->pmu);
 }
 
-static struct teller *teller_make(struct kunit *test, struct perf_event_attr *attr)
+static struct test_driver *test_driver_make(struct kunit *test, struct perf_event_attr *attr)
 {
-	struct teller *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct test_driver *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	struct perf_event *event;
 	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->pmu.task_ctx_nr = perf_sw_context;
-	t->pmu.event_init = teller_init;
-	t->pmu.add = teller_add;
-	t->pmu.del = teller_ignores;
-	t->pmu.start = teller_ignores;
-	t->pmu.stop = teller_ignores;
-	t->pmu.read = teller_read;
+	t->pmu.event_init = test_driver_init;
+	t->pmu.add = test_driver_add;
+	t->pmu.del = test_driver_ignores;
+	t->pmu.start = test_driver_ignores;
+	t->pmu.stop = test_driver_ignores;
+	t->pmu.read = test_driver_read;
 	KUNIT_ASSERT_EQ(test, perf_pmu_register(&t->pmu, NULL, -1), 0);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, teller_end, t), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, test_driver_end, t), 0);
 
 	attr->type = t->pmu.type;
 	attr->size = sizeof(*attr);
@@ -102,7 +102,7 @@ static struct teller *teller_make(struct kunit *test, struct perf_event_attr *at
 }
 
 /* An overflow, like in an interrupt handler */
-static void driver_sample_overflow(struct teller *t, struct perf_sample_data *data)
+static void driver_sample_overflow(struct test_driver *t, struct perf_sample_data *data)
 {
 	guard(irqsave)();
 	perf_fetch_caller_regs(&t->regs);
@@ -110,7 +110,8 @@ static void driver_sample_overflow(struct teller *t, struct perf_sample_data *da
 }
 
 /* Get the body of the next record, which has @words words. */
-static const u64 *next_record(struct kunit *test, struct teller *t, u16 misc, unsigned int words)
+static const u64 *next_record(struct kunit *test, struct test_driver *t, u16 misc,
+			      unsigned int words)
 {
 	const struct perf_event_header *head = t->rb->chunks[0] + t->read;
 
@@ -131,7 +132,7 @@ static void memory_accesses(struct kunit *test)
 			       PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
 			       PERF_SAMPLE_CODE_PAGE_SIZE,
 	};
-	struct teller *t = teller_make(test, &attr);
+	struct test_driver *t = test_driver_make(test, &attr);
 	union perf_sample_weight weight;
 	union perf_mem_data_src src = { .val = 0 };
 	struct perf_sample_data data;
@@ -194,20 +195,20 @@ static void branches(struct kunit *test)
 				      PERF_SAMPLE_BRANCH_TYPE_SAVE |
 				      PERF_SAMPLE_BRANCH_PRIV_SAVE | PERF_SAMPLE_BRANCH_COUNTERS,
 	};
-	struct teller *t = teller_make(test, &attr);
+	struct test_driver *t = test_driver_make(test, &attr);
 	struct {
 		struct perf_branch_stack	stack;
 		struct perf_branch_entry	entry[NR_BRANCHES];
-	} *told = kunit_kzalloc(test, sizeof(*told), GFP_KERNEL);
+	} *saved = kunit_kzalloc(test, sizeof(*saved), GFP_KERNEL);
 	u64 counters[NR_BRANCHES] = { MARK(8), MARK(9) };
 	struct perf_branch_entry *entry;
 	struct perf_sample_data data;
 	const u64 *word;
 
-	KUNIT_ASSERT_NOT_NULL(test, told);
-	told->stack.nr = NR_BRANCHES;
-	told->stack.hw_idx = 5;
-	entry = told->stack.entries;
+	KUNIT_ASSERT_NOT_NULL(test, saved);
+	saved->stack.nr = NR_BRANCHES;
+	saved->stack.hw_idx = 5;
+	entry = saved->stack.entries;
 	entry[0] = (struct perf_branch_entry) {
 		.from = MARK(1), .to = MARK(2), .mispred = 1, .in_tx = 1, .cycles = 0x1234,
 		.type = PERF_BR_COND_CALL, .spec = PERF_BR_SPEC_WRONG_PATH, .priv = PERF_BR_PRIV_HV,
@@ -218,7 +219,7 @@ static void branches(struct kunit *test)
 		.spec = PERF_BR_NON_SPEC_CORRECT_PATH, .priv = PERF_BR_PRIV_USER,
 	};
 	perf_sample_data_init(&data, 0, 1);
-	perf_sample_save_brstack(&data, t->event, &told->stack, counters);
+	perf_sample_save_brstack(&data, t->event, &saved->stack, counters);
 	driver_sample_overflow(t, &data);
 
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 2 + 3 * NR_BRANCHES + NR_BRANCHES);
@@ -228,7 +229,7 @@ static void branches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word[3], MARK(2));
 	KUNIT_EXPECT_EQ(test, word[5], MARK(3));
 	KUNIT_EXPECT_EQ(test, word[6], MARK(4));
-	KUNIT_EXPECT_MEMEQ(test, word + 2, told->stack.entries, sizeof(told->entry));
+	KUNIT_EXPECT_MEMEQ(test, word + 2, saved->stack.entries, sizeof(saved->entry));
 	KUNIT_EXPECT_EQ(test, word[8], MARK(8));
 	KUNIT_EXPECT_EQ(test, word[9], MARK(9));
 #ifdef __LITTLE_ENDIAN
@@ -245,7 +246,7 @@ static void branches(struct kunit *test)
 static void of_a_hypervisor(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD };
-	struct teller *t = teller_make(test, &attr);
+	struct test_driver *t = test_driver_make(test, &attr);
 	u16 misc = PERF_RECORD_MISC_HYPERVISOR | PERF_RECORD_MISC_EXACT_IP;
 	struct perf_output_handle handle;
 	struct perf_event_header header;
@@ -306,7 +307,7 @@ static void guest_goes(void *cbs)
  * Expect one sample with @misc in its header and the instruction pointer of the guest or the
  * task.
  */
-static void expect_sample(struct kunit *test, struct teller *t, u16 misc, bool in_guest)
+static void expect_sample(struct kunit *test, struct test_driver *t, u16 misc, bool in_guest)
 {
 	struct perf_sample_data data;
 	const u64 *word;
@@ -323,14 +324,14 @@ static void expect_sample(struct kunit *test, struct teller *t, u16 misc, bool i
 static void of_a_guest(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP };
-	struct teller *t;
+	struct test_driver *t;
 	unsigned int asked;
 
 	if (!IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_ARM64))
 		kunit_skip(test, "this machine's samples do not tell of guests");
 	if (rcu_access_pointer(perf_guest_cbs))
 		kunit_skip(test, "there is a hypervisor");
-	t = teller_make(test, &attr);
+	t = test_driver_make(test, &attr);
 	guest_is = PERF_GUEST_ACTIVE;
 	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
 

@@ -346,7 +346,7 @@ static void task_data_only_if_needed(struct kunit *test)
 {
 	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
 	struct kmem_cache *cache = kmem_cache_create("perf_driver_test", 1000, 0, 0, NULL);
-	struct perf_event *plain, *asks, *cpu;
+	struct perf_event *plain, *needs, *cpu;
 	void *made;
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
@@ -354,12 +354,12 @@ static void task_data_only_if_needed(struct kunit *test)
 	plain = trial_open(test, t, t, -1, current, NULL);
 	KUNIT_EXPECT_NULL(test, plain->pmu_ctx->task_ctx_data);
 	t->attach = PERF_ATTACH_TASK_DATA;
-	asks = trial_open(test, t, t, -1, current, NULL);
-	made = asks->pmu_ctx->task_ctx_data;
-	KUNIT_EXPECT_PTR_EQ(test, asks->pmu_ctx, plain->pmu_ctx);
+	needs = trial_open(test, t, t, -1, current, NULL);
+	made = needs->pmu_ctx->task_ctx_data;
+	KUNIT_EXPECT_PTR_EQ(test, needs->pmu_ctx, plain->pmu_ctx);
 	KUNIT_EXPECT_NOT_NULL(test, made);
 	trial_open(test, t, t, -1, current, NULL);
-	KUNIT_EXPECT_PTR_EQ(test, asks->pmu_ctx->task_ctx_data, made);
+	KUNIT_EXPECT_PTR_EQ(test, needs->pmu_ctx->task_ctx_data, made);
 	/* A CPU's context has no task data. */
 	cpu = trial_open(test, t, t, raw_smp_processor_id(), NULL, NULL);
 	KUNIT_EXPECT_NULL(test, cpu->pmu_ctx->task_ctx_data);

@@ -107,17 +107,17 @@ static const struct refuser_case refuser_cases[] = {
 };
 
 /* Check that user space gets the row's or the driver's reason, and the PMU if it was called. */
-static void refuser_told(struct kunit *test, const struct refuser_case *c)
+static void refuser_is_reported(struct kunit *test, const struct refuser_case *c)
 {
 	const struct perf_refusal_row *row = &perf_refusal_rows[c->id];
-	const struct perf_refusal *told = perf_refusal_look();
+	const struct perf_refusal *reported = perf_refusal_look();
 
-	KUNIT_ASSERT_NOT_NULL(test, told);
-	KUNIT_EXPECT_EQ(test, told->error, c->error);
-	KUNIT_EXPECT_STREQ(test, told->name, row->name);
-	KUNIT_EXPECT_STREQ(test, told->field, c->says ? "attr.config2" : row->field);
-	KUNIT_EXPECT_STREQ(test, told->reason, c->says ? SAYS : row->reason);
-	KUNIT_EXPECT_STREQ(test, told->pmu, "refuser");
+	KUNIT_ASSERT_NOT_NULL(test, reported);
+	KUNIT_EXPECT_EQ(test, reported->error, c->error);
+	KUNIT_EXPECT_STREQ(test, reported->name, row->name);
+	KUNIT_EXPECT_STREQ(test, reported->field, c->says ? "attr.config2" : row->field);
+	KUNIT_EXPECT_STREQ(test, reported->reason, c->says ? SAYS : row->reason);
+	KUNIT_EXPECT_STREQ(test, reported->pmu, "refuser");
 }
 
 static void refuser_try(struct kunit *test, const struct refuser_case *c)
@@ -144,7 +144,7 @@ static void refuser_try(struct kunit *test, const struct refuser_case *c)
 	event = perf_event_alloc(&attr, c->of_cpu ? 0 : -1, task, NULL, NULL, NULL, NULL, -1);
 	KUNIT_EXPECT_TRUE_MSG(test, event == ERR_PTR(-c->error), "%s: %ld",
 			      perf_refusal_rows[c->id].name, PTR_ERR(event));
-	refuser_told(test, c);
+	refuser_is_reported(test, c);
 	KUNIT_EXPECT_EQ_MSG(test, perf_refusal_take(), c->id, "%s",
 			    perf_refusal_rows[c->id].name);
 	if (!IS_ERR(event))
@@ -216,13 +216,14 @@ static void __user *user_page(struct kunit *test)
 }
 
 /* Call PERF_EVENT_IOC_STATE. */
-static void tell(struct kunit *test, struct perf_event *event, struct perf_event_state_info *info)
+static void get_state(struct kunit *test, struct perf_event *event,
+		      struct perf_event_state_info *info)
 {
-	struct perf_event_state_info __user *told = user_page(test);
+	struct perf_event_state_info __user *reported = user_page(test);
 
-	KUNIT_ASSERT_EQ(test, put_user(sizeof(*info), &told->size), 0);
-	KUNIT_ASSERT_EQ(test, perf_event_copy_state_to_user(event, told), 0);
-	KUNIT_ASSERT_EQ(test, copy_from_user(info, told, sizeof(*info)), 0);
+	KUNIT_ASSERT_EQ(test, put_user(sizeof(*info), &reported->size), 0);
+	KUNIT_ASSERT_EQ(test, perf_event_copy_state_to_user(event, reported), 0);
+	KUNIT_ASSERT_EQ(test, copy_from_user(info, reported, sizeof(*info)), 0);
 }
 
 static bool keep_off(struct pmu *pmu, int cpu)
@@ -247,13 +248,13 @@ static void refusal_by_busy_pmu(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, perf_pmu_register(&r.pmu, "refuser", -1), 0);
 	attr.type = r.pmu.type;
-	tell(test, open_attr(test, &attr, -1, current, NULL), &info);
+	get_state(test, open_attr(test, &attr, -1, current, NULL), &info);
 	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_WAITS);
 	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_BY_PMU);
 	KUNIT_EXPECT_STREQ(test, info.pmu, "refuser");
 	close_all(test);
 	r.pmu.filter = keep_off;
-	tell(test, open_attr(test, &attr, -1, current, NULL), &info);
+	get_state(test, open_attr(test, &attr, -1, current, NULL), &info);
 	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_WAITS);
 	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_NOT_ON_CPU);
 	close_all(test);
@@ -298,16 +299,16 @@ static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
 {
 	const struct perf_refusal_row *row = &perf_refusal_rows[PERF_REFUSED_EVENT_DEAD];
 	void __user *page = user_page(test);
-	struct perf_refusal told;
+	struct perf_refusal reported;
 
 	KUNIT_EXPECT_EQ(test, perf_event_ioctl(event, PERF_EVENT_IOC_SET_FILTER,
 					       (unsigned long)page), -ENODEV);
-	KUNIT_ASSERT_EQ(test, perf_event_explain(page, sizeof(told)), sizeof(told));
-	KUNIT_ASSERT_EQ(test, copy_from_user(&told, page, sizeof(told)), 0);
-	KUNIT_EXPECT_STREQ(test, told.name, row->name);
-	KUNIT_EXPECT_STREQ(test, told.reason, row->reason);
-	KUNIT_EXPECT_EQ(test, told.call, PERF_REFUSED_CALL_IOCTL);
-	KUNIT_EXPECT_EQ(test, told.error, ENODEV);
+	KUNIT_ASSERT_EQ(test, perf_event_explain(page, sizeof(reported)), sizeof(reported));
+	KUNIT_ASSERT_EQ(test, copy_from_user(&reported, page, sizeof(reported)), 0);
+	KUNIT_EXPECT_STREQ(test, reported.name, row->name);
+	KUNIT_EXPECT_STREQ(test, reported.reason, row->reason);
+	KUNIT_EXPECT_EQ(test, reported.call, PERF_REFUSED_CALL_IOCTL);
+	KUNIT_EXPECT_EQ(test, reported.error, ENODEV);
 }
 
 /* A dead event accepts no setting that its PMU would have to check. */
@@ -321,7 +322,7 @@ static void refusal_after_unregister(struct kunit *test)
 
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
-	tell(test, event, &info);
+	get_state(test, event, &info);
 	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_DEAD);
 	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_NO_OBSTACLE);
 	filter_of_a_dead_event(test, event);

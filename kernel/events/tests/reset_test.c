@@ -20,7 +20,7 @@
  * @loaded: the old counts have been loaded; the new ones will be stored
  * @stored: the new counts have been stored, or will be before a call of this CPU is made
  * @ended: the new counts have been stored
- * @stood_in: a shared context replaced the task's context, whose own clock was stopped
+ * @replaced: a shared context replaced the task's context, whose own clock was stopped
  */
 struct slow_site {
 	local64_t		*counts[2];
@@ -29,7 +29,7 @@ struct slow_site {
 	bool			loaded;
 	bool			stored;
 	struct completion	ended;
-	bool			stood_in;
+	bool			replaced;
 };
 
 /*
@@ -44,7 +44,7 @@ static void count_slowly(struct slow_site *site)
 	int i;
 
 	guard(irqsave)();
-	site->stood_in = this_cpu_context()->shared_ctx && perf_clock_cpu(&ctx->clock) < 0;
+	site->replaced = this_cpu_context()->shared_ctx && perf_clock_cpu(&ctx->clock) < 0;
 	for (i = 0; i < ARRAY_SIZE(old); i++)
 		old[i] = local64_read(site->counts[i]);
 	/* Pairs with begin_site(). */
@@ -241,7 +241,7 @@ static void reset_against_site(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, sim_test_value(faults[i]), expected[i]);
 		}
 		/* Otherwise this case would test nothing. */
-		KUNIT_EXPECT_TRUE(test, site.stood_in);
+		KUNIT_EXPECT_TRUE(test, site.replaced);
 	}
 	if (round < 4 && test->status == KUNIT_SUCCESS)
 		kunit_mark_skipped(test, "this CPU is too slow");

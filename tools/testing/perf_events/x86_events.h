@@ -235,18 +235,18 @@ static inline void have_come(void)
  */
 static inline void change_other_thread(void)
 {
-	struct x86_excl_cntrs *threads = x86_pmu_cpu.excl;
+	struct x86_excl_cntrs *excl = x86_pmu_cpu.excl;
 	u64 bit = BIT_ULL(machine_random(MACHINE_GENERAL));
 
-	if (!threads)
+	if (!excl)
 		return;
-	if (threads->thread[1].used & bit) {
-		threads->thread[1].used &= ~bit;
-		threads->thread[1].exclusive &= ~bit;
-	} else if (!(threads->thread[0].exclusive & bit)) {
-		threads->thread[1].used |= bit;
-		if (!(threads->thread[0].used & bit) && machine_random(2))
-			threads->thread[1].exclusive |= bit;
+	if (excl->thread[1].used & bit) {
+		excl->thread[1].used &= ~bit;
+		excl->thread[1].exclusive &= ~bit;
+	} else if (!(excl->thread[0].exclusive & bit)) {
+		excl->thread[1].used |= bit;
+		if (!(excl->thread[0].used & bit) && machine_random(2))
+			excl->thread[1].exclusive |= bit;
 	}
 }
 

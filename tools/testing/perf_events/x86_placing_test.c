@@ -68,22 +68,22 @@ static bool evicted_returns(void)
 static bool pinned_beside_thread(bool pinned)
 {
 	struct counted *c = &counted[0];
-	struct x86_excl_cntrs *threads;
+	struct x86_excl_cntrs *excl;
 	bool ok;
 
 	start_machine(&with_control, 1, 4000);
-	threads = x86_pmu_cpu.excl;
+	excl = x86_pmu_cpu.excl;
 	claim_counter_of(c, pinned);
-	threads->thread[1].exclusive = X86_GENERAL(MACHINE_GENERAL) & ~threads->thread[0].used;
-	threads->thread[1].used = threads->thread[1].exclusive;
+	excl->thread[1].exclusive = X86_GENERAL(MACHINE_GENERAL) & ~excl->thread[0].used;
+	excl->thread[1].used = excl->thread[1].exclusive;
 	thread_runs();
 	ok = thread.running == !pinned && c->on == pinned && all_right();
 	machine_run(100);
 	thread_stops();
 	ok &= c->on;
 	/* One usable counter is enough. */
-	threads->thread[1].exclusive &= threads->thread[1].exclusive - 1;
-	threads->thread[1].used = threads->thread[1].exclusive;
+	excl->thread[1].exclusive &= excl->thread[1].exclusive - 1;
+	excl->thread[1].used = excl->thread[1].exclusive;
 	thread_runs();
 	ok &= thread.running && c->on && all_right();
 	machine_run(100);

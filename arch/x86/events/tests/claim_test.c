@@ -18,7 +18,7 @@ static void memory_write_select(int counter, u64 select)
 	memory_selects[counter] = select;
 }
 
-static const struct x86_pmu_msrs memory_bank = {
+static const struct x86_pmu_msrs memory_msrs = {
 	.run = RUN, .halt = RUN, .write_select = memory_write_select,
 };
 
@@ -48,7 +48,7 @@ static int claim_test_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, env);
 	memset(memory_selects, 0, sizeof(memory_selects));
-	env->core.msrs = &memory_bank;
+	env->core.msrs = &memory_msrs;
 	env->core.model = &memory_model;
 	env->core.counters = X86_GENERAL(COUNTERS);
 	env->cpu.core = &env->core;
@@ -181,7 +181,7 @@ static void test_disturbed(struct kunit *test)
 	local_irq_enable();
 }
 
-static const struct x86_pmu_msrs host_only_bank = {
+static const struct x86_pmu_msrs host_only_msrs = {
 	.run = RUN, .halt = RUN, .host_only = AMD64_EVENTSEL_HOSTONLY,
 	.write_select = memory_write_select,
 };
@@ -192,7 +192,7 @@ static void test_guests(struct kunit *test)
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
 
-	env->core.msrs = &host_only_bank;
+	env->core.msrs = &host_only_msrs;
 	local_irq_disable();
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
 	x86_claim_run(cpu, &env->claim);

@@ -21,7 +21,7 @@ static inline const struct x86_model *models_row(const struct x86_cpu_id *line)
 }
 
 /* Compute the select of an event of a model, on a core with @counters. Returns 0 or an errno. */
-static inline int models_key_on(struct kunit *test, const struct x86_model *row,
+static inline int models_sel_on(struct kunit *test, const struct x86_model *row,
 				const struct x86_pmu_msrs *msrs, u64 counters,
 				u64 config, struct x86_event_sel *sel)
 {

@@ -23,10 +23,10 @@ static const struct x86_model *models_of_family(struct kunit *test, int family)
 	return row;
 }
 
-static int models_key(struct kunit *test, const struct x86_model *row, u64 config,
+static int models_sel(struct kunit *test, const struct x86_model *row, u64 config,
 		      struct x86_event_sel *sel)
 {
-	return models_key_on(test, row, &x86_amd_core_msrs,
+	return models_sel_on(test, row, &x86_amd_core_msrs,
 			     X86_GENERAL(AMD64_NUM_COUNTERS_CORE), config, sel);
 }
 
@@ -34,7 +34,7 @@ static int models_key(struct kunit *test, const struct x86_model *row, u64 confi
 static s64 models_counters(struct kunit *test, const struct x86_model *row, u64 config)
 {
 	struct x86_event_sel sel;
-	int err = models_key(test, row, config, &sel);
+	int err = models_sel(test, row, config, &sel);
 
 	return err ?: (s64)sel.allowed;
 }
@@ -139,7 +139,7 @@ static u16 models_flags(struct kunit *test, const struct x86_model *row, u64 con
 {
 	struct x86_event_sel sel;
 
-	KUNIT_EXPECT_EQ(test, models_key(test, row, config, &sel), 0);
+	KUNIT_EXPECT_EQ(test, models_sel(test, row, config, &sel), 0);
 	return sel.flags & (X86_PAIR | X86_AMD_NB);
 }
 
@@ -162,8 +162,8 @@ static void models_amd_pairs(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops), X86_PAIR);
 		KUNIT_EXPECT_EQ(test, models_counters(test, row, flops | BIT_ULL(32)), 0x3f);
 		KUNIT_EXPECT_EQ(test, models_flags(test, row, flops | BIT_ULL(32)), 0);
-		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000000ff, &sel), -EINVAL);
-		KUNIT_EXPECT_EQ(test, models_key(test, row, 0xf000001ff, &sel), -EINVAL);
+		KUNIT_EXPECT_EQ(test, models_sel(test, row, 0xf000000ff, &sel), -EINVAL);
+		KUNIT_EXPECT_EQ(test, models_sel(test, row, 0xf000001ff, &sel), -EINVAL);
 	}
 }
 

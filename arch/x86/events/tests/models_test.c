@@ -293,14 +293,14 @@ static void models_check_events(struct kunit *test, const struct x86_model *row)
 	for (i = 0; row->generic && i < PERF_COUNT_HW_MAX; i++) {
 		if (!row->generic[i] || row->generic[i] == X86_IMPOSSIBLE)
 			continue;
-		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, msrs, counters,
+		KUNIT_EXPECT_EQ_MSG(test, models_sel_on(test, row, msrs, counters,
 							row->generic[i], &sel), 0,
 				    "%s: generic event %d", row->name, i);
 	}
 	for (i = 0; cache && i < sizeof(*row->cache) / sizeof(u64); i++) {
 		if (!cache[i] || cache[i] == X86_IMPOSSIBLE)
 			continue;
-		KUNIT_EXPECT_EQ_MSG(test, models_key_on(test, row, msrs, counters, cache[i],
+		KUNIT_EXPECT_EQ_MSG(test, models_sel_on(test, row, msrs, counters, cache[i],
 							&sel), 0,
 				    "%s: cache event %d", row->name, i);
 	}
@@ -463,7 +463,7 @@ static void models_intel_limits(struct kunit *test)
 		struct x86_event_sel sel = { };
 
 		KUNIT_ASSERT_NOT_NULL(test, row);
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, counters,
+		KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs, counters,
 						    cases[i].config, &sel), 0);
 		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, cases[i].counters, "%s: config %#llx",
 				    row->name, cases[i].config);
@@ -554,12 +554,12 @@ static void models_lion_cove(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, row);
 	KUNIT_EXPECT_PTR_EQ(test, models_of_vfm(INTEL_ARROWLAKE, 0, &n), row);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs,
+		KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs,
 						    X86_GENERAL(10) | fixed, cases[i].config,
 						    &sel), 0);
 		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, cases[i].counters, "config %#llx",
 				    cases[i].config);
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs,
+		KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs,
 						    X86_GENERAL(8) | fixed, cases[i].config,
 						    &sel), 0);
 		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, cases[i].counters & 0xff, "config %#llx",
@@ -586,22 +586,22 @@ static void models_arch_limits(struct kunit *test)
 	unsigned int i;
 
 	for (i = 2; i < 16; i++) {
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+		KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs, all,
 						    (i + 1) << 8, &sel), 0);
 		KUNIT_EXPECT_EQ_MSG(test, sel.allowed, BIT_ULL(32 + i), "fixed counter %u", i);
 		if (i >= 4)
-			KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, four,
+			KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs, four,
 							    (i + 1) << 8, &sel), -EINVAL);
 	}
 	for (i = 0; i < ARRAY_SIZE(more); i++) {
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+		KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs, all,
 						    0xc0 | more[i], &sel), 0);
 		KUNIT_EXPECT_EQ(test, sel.allowed, 0xff);
-		KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+		KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs, all,
 						    0x0300 | more[i], &sel), 0);
 		KUNIT_EXPECT_EQ(test, sel.allowed, 0xff);
 	}
-	KUNIT_EXPECT_EQ(test, models_key_on(test, row, &x86_intel_msrs, all,
+	KUNIT_EXPECT_EQ(test, models_sel_on(test, row, &x86_intel_msrs, all,
 					    0x0300 | ARCH_PERFMON_EVENTSEL_ANY, &sel), 0);
 	KUNIT_EXPECT_EQ(test, sel.allowed, 0x400000000ULL);
 }
@@ -620,7 +620,7 @@ static void models_arch_refused(struct kunit *test)
 
 		for (n = 2; n < INTEL_PMC_MAX_FIXED; n++) {
 			struct x86_event_sel sel = { };
-			int err = models_key_on(test, &x86_intel_arch_model, &x86_intel_msrs,
+			int err = models_sel_on(test, &x86_intel_arch_model, &x86_intel_msrs,
 						counters, X86_EVENT(0x00, n + 1), &sel);
 
 			KUNIT_EXPECT_EQ_MSG(test, err, masks[i] & BIT(n) ? 0 : -EINVAL,
@@ -660,14 +660,14 @@ static void models_p4(struct kunit *test)
 	for (i = 0; i <= P4_EVENT_INSTR_COMPLETED; i++) {
 		u64 config = p4_config_pack_escr(P4_ESCR_EVENT((u64)i) | P4_ESCR_EMASK(1ULL));
 
-		KUNIT_ASSERT_EQ_MSG(test, models_key_on(test, row, row->msrs, row->counters, config,
+		KUNIT_ASSERT_EQ_MSG(test, models_sel_on(test, row, row->msrs, row->counters, config,
 							&sel), 0, "event %d", i);
 		KUNIT_EXPECT_EQ(test, sel.allowed & ~row->counters, 0);
 		KUNIT_EXPECT_EQ(test, sel.msr, row->extra[sel.row].msr);
 		KUNIT_EXPECT_EQ(test, sel.config & P4_CCCR_ENABLE, 0);
 		KUNIT_EXPECT_EQ(test, sel.extra & P4_ESCR_EVENTMASK_MASK, P4_ESCR_EMASK(1ULL));
 	}
-	KUNIT_EXPECT_EQ(test, models_key_on(test, row, row->msrs, row->counters,
+	KUNIT_EXPECT_EQ(test, models_sel_on(test, row, row->msrs, row->counters,
 					    row->generic[PERF_COUNT_HW_CPU_CYCLES], &sel), 0);
 	KUNIT_EXPECT_EQ(test, sel.allowed, BIT(0));
 	KUNIT_EXPECT_EQ(test, sel.msr, MSR_P4_FSB_ESCR0);
@@ -723,7 +723,7 @@ static void models_metrics(struct kunit *test)
 	row = models_of_vfm(INTEL_ICELAKE, 0, &n);
 	KUNIT_ASSERT_NOT_NULL(test, row);
 	KUNIT_EXPECT_EQ(test, row->metrics, 4);
-	KUNIT_EXPECT_NE(test, models_key_on(test, row, &x86_intel_msrs, counters,
+	KUNIT_EXPECT_NE(test, models_sel_on(test, row, &x86_intel_msrs, counters,
 					    X86_EVENT(0x00, 0x80), &(struct x86_event_sel){ }), 0);
 	KUNIT_EXPECT_EQ(test, models_of_vfm(INTEL_SAPPHIRERAPIDS_X, 0, &n)->metrics, 8);
 }

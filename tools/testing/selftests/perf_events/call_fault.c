@@ -393,7 +393,7 @@ static void wait_for_it(void *arg, int ret)
 }
 
 /* Open a leader and members of all kinds of events, all of them inherited. */
-static int open_family(struct perf_event_attr *attr, int *fds, int room)
+static int open_inherited(struct perf_event_attr *attr, int *fds, int room)
 {
 	struct perf_event_attr other;
 	int n = 0, i;
@@ -449,7 +449,7 @@ TEST_F(call, fork_with_events)
 	int fds[32], n, i;
 
 	self->u.attr.exclude_kernel = 1;
-	n = open_family(&self->u.attr, fds, PE_ARRAY_SIZE(fds));
+	n = open_inherited(&self->u.attr, fds, PE_ARRAY_SIZE(fds));
 	ASSERT_LE(0, n);
 	self->u.fd = fds[0];
 	pe_fault(10);

@@ -138,7 +138,7 @@ static void wait_all(struct __test_metadata *_metadata)
 }
 
 /* Fork children that touch pages: some one after the other, two that alternate. */
-static void family(struct __test_metadata *_metadata)
+static void fork_tasks(struct __test_metadata *_metadata)
 {
 	unsigned int i;
 	pid_t pid;
@@ -174,7 +174,7 @@ static void sampled(struct __test_metadata *_metadata, struct _test_data_each *s
 	struct task *task;
 	unsigned int i;
 
-	family(_metadata);
+	fork_tasks(_metadata);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0));
 	while (pe_ring_next(&self->ring, &rec) == 1) {
 		lossless(_metadata, self);
@@ -229,7 +229,7 @@ TEST_F(each, samples_have_its_group)
 	ASSERT_LE(0, member);
 	ids[0] = pe_id(self->fd);
 	ids[1] = pe_id(member);
-	family(_metadata);
+	fork_tasks(_metadata);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP));
 	while (pe_ring_next(&self->ring, &rec) == 1) {
 		lossless(_metadata, self);
@@ -284,7 +284,7 @@ static unsigned int values(const struct perf_event_attr *attr, __u64 *value, pid
 TEST_F(each, read_record_at_exit)
 {
 	__u64 value[16], sum = 0, total[4];
-	unsigned int told = 0, i;
+	unsigned int nr_records = 0, i;
 	pid_t pid;
 
 	self->a.inherit_stat = 1;
@@ -292,7 +292,7 @@ TEST_F(each, read_record_at_exit)
 			      PERF_FORMAT_ID;
 	start(_metadata, self);
 	pe_ring_poison(&self->ring, self->fd, 0);
-	family(_metadata);
+	fork_tasks(_metadata);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0));
 	while (pe_ring_next(&self->ring, &rec) == 1) {
 		ASSERT_EQ(PERF_RECORD_READ, rec.head.type);
@@ -307,12 +307,12 @@ TEST_F(each, read_record_at_exit)
 		EXPECT_LE(value[2], value[1]);
 		EXPECT_EQ(pe_id(self->fd), value[3]);
 		sum += value[0];
-		told++;
+		nr_records++;
 	}
 	/* 6.12 does not know at that time whose counts these are. */
-	if (!told && !getenv("PE_HARD"))
+	if (!nr_records && !getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
-	EXPECT_EQ(TASKS, told);
+	EXPECT_EQ(TASKS, nr_records);
 	for (i = 1; i < nr_tasks; i++)
 		EXPECT_LT(0, tasks[i].count);
 	ASSERT_EQ(sizeof(total), read(self->fd, total, sizeof(total)));
@@ -323,7 +323,7 @@ TEST_F(each, group_read_record_at_exit)
 {
 	struct perf_event_attr m = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN);
 	struct perf_event_attr maj = pe_attr(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
-	unsigned int told = 0;
+	unsigned int nr_records = 0;
 	int member, third;
 	__u64 value[16];
 	pid_t pid;
@@ -337,7 +337,7 @@ TEST_F(each, group_read_record_at_exit)
 	third = pe_open(&maj, 0, 0, self->fd, 0);
 	ASSERT_LE(0, member);
 	ASSERT_LE(0, third);
-	family(_metadata);
+	fork_tasks(_metadata);
 	while (pe_ring_next(&self->ring, &rec) == 1) {
 		ASSERT_EQ(PERF_RECORD_READ, rec.head.type);
 		ASSERT_EQ(NULL, pe_record_fault(&self->a, &rec, &self->s));
@@ -348,13 +348,13 @@ TEST_F(each, group_read_record_at_exit)
 		EXPECT_EQ(value[1], value[3] + value[5]);
 		EXPECT_EQ(pe_id(member), value[4]);
 		EXPECT_EQ(pe_id(third), value[6]);
-		told++;
+		nr_records++;
 	}
 	close(member);
 	close(third);
-	if (!told && !getenv("PE_HARD"))
+	if (!nr_records && !getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
-	EXPECT_EQ(TASKS, told);
+	EXPECT_EQ(TASKS, nr_records);
 }
 
 /*
@@ -472,7 +472,7 @@ TEST(sum_of_groups_after_exec)
 TEST_F(each, no_read_record_by_default)
 {
 	start(_metadata, self);
-	family(_metadata);
+	fork_tasks(_metadata);
 	EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));
 }
 

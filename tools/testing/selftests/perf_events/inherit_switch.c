@@ -32,14 +32,14 @@ static struct timed get(int fd)
 }
 
 /* One event is alone, and two are a group. The children have copies of them. */
-FIXTURE(clones) {
+FIXTURE(shared_ctx) {
 	struct perf_event_attr a;
 	struct pe_child child[CHILDREN];
 	int fd[3];
 	__u64 steps;
 };
 
-FIXTURE_SETUP(clones)
+FIXTURE_SETUP(shared_ctx)
 {
 	int i;
 
@@ -60,7 +60,7 @@ FIXTURE_SETUP(clones)
 	self->steps = 0;
 }
 
-FIXTURE_TEARDOWN(clones)
+FIXTURE_TEARDOWN(shared_ctx)
 {
 	int i;
 
@@ -90,7 +90,7 @@ FIXTURE_TEARDOWN(clones)
 	}								\
 } while (0)
 
-TEST_F(clones, take_turns)
+TEST_F(shared_ctx, take_turns)
 {
 	int r;
 
@@ -102,7 +102,7 @@ TEST_F(clones, take_turns)
 	EXPECT_ALL();
 }
 
-TEST_F(clones, move_between_cpus)
+TEST_F(shared_ctx, move_between_cpus)
 {
 	int r, i;
 
@@ -120,7 +120,7 @@ TEST_F(clones, move_between_cpus)
 	EXPECT_ALL();
 }
 
-TEST_F(clones, read_in_the_middle)
+TEST_F(shared_ctx, read_in_the_middle)
 {
 	struct timed before = { 0 }, t;
 	int i, r;
@@ -148,7 +148,7 @@ TEST_F(clones, read_in_the_middle)
 	EXPECT_ALL();
 }
 
-TEST_F(clones, exec_and_exit)
+TEST_F(shared_ctx, exec_and_exit)
 {
 	int r;
 
@@ -165,7 +165,7 @@ TEST_F(clones, exec_and_exit)
 	EXPECT_ALL();
 }
 
-TEST_F(clones, off_and_on)
+TEST_F(shared_ctx, off_and_on)
 {
 	int r;
 
@@ -186,7 +186,7 @@ TEST_F(clones, off_and_on)
 }
 
 /* One task has an additional event, so no shared context can count for it. */
-TEST_F(clones, one_has_another_event)
+TEST_F(shared_ctx, one_has_another_event)
 {
 	__u64 alone = 0, own = 0;
 	int fd = -1, mine = -1, r;
@@ -221,7 +221,7 @@ TEST_F(clones, one_has_another_event)
 	close(mine);
 }
 
-TEST_F(clones, one_event_is_closed)
+TEST_F(shared_ctx, one_event_is_closed)
 {
 	struct timed t;
 
@@ -242,7 +242,7 @@ TEST_F(clones, one_event_is_closed)
 	EXPECT_EQ(self->steps, get(self->fd[2]).value);
 }
 
-TEST_F(clones, their_cpu_goes)
+TEST_F(shared_ctx, their_cpu_goes)
 {
 	int r, i;
 
@@ -262,7 +262,7 @@ TEST_F(clones, their_cpu_goes)
 	}
 }
 
-TEST_F(clones, more_than_counters)
+TEST_F(shared_ctx, more_than_counters)
 {
 	int more[PE_SIM_COUNTERS], r, i;
 	struct pe_child last;

@@ -154,7 +154,7 @@ static int what_is_told(__u64 caps, bool pinned, pid_t owner)
 	return (pinned ? info.on_told == 1 : of_owner == PE_SIM_COUNTERS) ? 1 : 6;
 }
 
-static int told(__u64 caps, bool pinned, pid_t owner)
+static int groups_reported(__u64 caps, bool pinned, pid_t owner)
 {
 	pid_t pid = fork();
 	int status;
@@ -184,10 +184,11 @@ TEST_F(permission_state, of_everything)
 				bool of_owner = owners[o].uid == PE_UID ||
 						(rights[r].caps & PE_CAP(CAP_SYS_PTRACE));
 
-				EXPECT_EQ(all || of_owner, told(rights[r].caps, false, owner))
+				EXPECT_EQ(all || of_owner,
+					  groups_reported(rights[r].caps, false, owner))
 					TH_LOG("level %d, %s, events of %s", level, rights[r].name,
 					       owners[o].name);
-				EXPECT_EQ(all, told(rights[r].caps, true, owner))
+				EXPECT_EQ(all, groups_reported(rights[r].caps, true, owner))
 					TH_LOG("level %d, %s, note of %s", level, rights[r].name,
 					       owners[o].name);
 			}
@@ -204,8 +205,8 @@ TEST_F(permission_state, of_one_that_hides)
 
 	ASSERT_LT(0, owner);
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
-	EXPECT_EQ(0, told(0, false, owner));
-	EXPECT_EQ(1, told(PE_CAP(CAP_SYS_PTRACE), false, owner));
+	EXPECT_EQ(0, groups_reported(0, false, owner));
+	EXPECT_EQ(1, groups_reported(PE_CAP(CAP_SYS_PTRACE), false, owner));
 	end_owner(owner);
 }
 
@@ -217,8 +218,8 @@ TEST_F(permission_state, of_an_exclusive_group)
 
 	ASSERT_LT(0, owner);
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
-	EXPECT_EQ(0, told(0, false, owner));
-	EXPECT_EQ(0, told(0, true, owner));
+	EXPECT_EQ(0, groups_reported(0, false, owner));
+	EXPECT_EQ(0, groups_reported(0, true, owner));
 	end_owner(owner);
 }
 
