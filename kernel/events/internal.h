@@ -79,7 +79,7 @@
  * @sched_cb_usage: number of perf_sched_cb_inc() calls of the driver
  * @switch_disabled: the PMU is disabled until the end of a context switch; see
  *	perf_pmu_disable_for_switch()
- * @next_switch_disabled: the next PMU on this CPU that is disabled so, or NULL
+ * @next_switch_disabled: the next PMU in perf_cpu_context::switch_disabled_list, or NULL
  * @active_oncpu: number of events with a counter
  * @users_oncpu: number of those that keep an exclusive group out: all but the kernel's own
  * @most_oncpu: maximum of @active_oncpu
