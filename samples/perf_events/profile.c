@@ -136,11 +136,17 @@ static void add_chain(const __u64 *ips, __u64 nr)
 	chains[c].samples++;
 }
 
-/* Take all records out of the buffer. Return: number of lost records. */
-static __u64 read_buffer(struct perf_event_mmap_page *page)
+/* What read(2) returns, as read_format below selects */
+struct count {
+	__u64 value;
+	__u64 lost;
+};
+
+/* Take all records out of the buffer. */
+static void read_buffer(struct perf_event_mmap_page *page)
 {
 	const char *data = (const char *)page + page_size;
-	__u64 size = BUFFER_PAGES * page_size, lost = 0;
+	__u64 size = BUFFER_PAGES * page_size;
 	/* A record has 64 KiB at most, and may wrap around. */
 	static __u64 record[1 << 13];
 	struct perf_event_header *header = (void *)record;
@@ -155,12 +161,9 @@ static __u64 read_buffer(struct perf_event_mmap_page *page)
 			record[i / 8] = *(const __u64 *)(data + (tail + i) % size);
 		if (header->type == PERF_RECORD_SAMPLE)
 			add_chain(record + 2, record[1]);
-		else if (header->type == PERF_RECORD_LOST)
-			lost += record[2];
 	}
 	/* Only after this does the kernel write to the space of these records. */
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
-	return lost;
 }
 
 int main(int argc, char **argv)
@@ -172,14 +175,15 @@ int main(int argc, char **argv)
 		.size = sizeof(attr),
 		.config = faults ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_TASK_CLOCK,
 		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.read_format = PERF_FORMAT_LOST,
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_callchain_kernel = 1,
 	};
 	struct perf_event_mmap_page *page;
+	struct count count;
 	unsigned int c;
 	size_t bytes;
-	__u64 lost;
 	int fd;
 
 	page_size = sysconf(_SC_PAGESIZE);
@@ -216,9 +220,14 @@ int main(int argc, char **argv)
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	work(size);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	lost = read_buffer(page);
+	read_buffer(page);
+	/* The kernel writes a PERF_RECORD_LOST only once there is space again. */
+	if (read(fd, &count, sizeof(count)) != sizeof(count)) {
+		perror("read");
+		return 1;
+	}
 	for (c = 0; c < MAX_CHAINS && chains[c].samples; c++)
 		printf("%s %lu\n", chains[c].text, chains[c].samples);
-	printf("lost %llu\n", lost);
+	printf("lost %llu\n", count.lost);
 	return 0;
 }

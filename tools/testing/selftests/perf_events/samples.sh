@@ -67,10 +67,11 @@ work;render 15
 lost 0'
 result "a call chain for each page fault" $?
 
-# Time depends on the machine. Samples are only in functions that use it.
+# Time depends on the machine, and a slow one may lose samples. Samples are only in functions that
+# use it.
 run profile 15
 needed
-[ "$(value lost)" = 0 ] && ! grep -vE '^(|work.*|lost) [0-9]+$' "$out"
+[ -n "$(value lost)" ] && ! grep -vE '^(|work.*|lost) [0-9]+$' "$out"
 result "call chains of time" $?
 
 # Each occurrence is a sample or is lost, and the file has the samples. The command has one for each
