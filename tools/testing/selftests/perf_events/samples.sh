@@ -68,10 +68,11 @@ lost 0'
 result "a call chain for each page fault" $?
 
 # Time depends on the machine, and a slow one may lose samples. Samples are only in functions that
-# use it.
+# use it. A function that is being entered or left has no frame: its caller is missing in the chain.
 run profile 15
 needed
-[ -n "$(value lost)" ] && ! grep -vE '^(|work.*|lost) [0-9]+$' "$out"
+grep -qE '^work;(parse|render);fill [1-9]' "$out" && [ -n "$(value lost)" ] &&
+	! grep -vE '^(|work.*|parse|render|lost) [0-9]+$' "$out"
 result "call chains of time" $?
 
 # Each occurrence is a sample or is lost, and the file has the samples. The command has one for each
