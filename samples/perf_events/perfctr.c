@@ -55,7 +55,7 @@ static __u64 clock_in_page(const struct perfctr_cpu_state *state)
 	return sum;
 }
 
-/* Two instructions a round on x86 */
+/* Two instructions a round on x86, at least one on others */
 static void loop(unsigned long rounds)
 {
 #if defined(__x86_64__) || defined(__i386)
@@ -64,7 +64,7 @@ static void loop(unsigned long rounds)
 	__asm__ __volatile__("1: dec %0\n\tjnz 1b" : "+r" (rounds) : : "cc");
 #else
 	while (rounds--)
-		__asm__ __volatile__("");
+		__asm__ __volatile__("" : "+r" (rounds));
 #endif
 }
 
