@@ -27,23 +27,25 @@
 static const char service[] = "perfctr's tests";
 
 /**
- * struct accesses - accesses to the counters' registers, outside of NMIs
+ * struct accesses - accesses to the counters' registers by a task, outside of NMIs
+ * @task: the task; others access registers on their CPUs
  * @reads: reads of counters
  * @writes: writes of any register
  */
 static struct accesses {
+	struct task_struct *task;
 	unsigned int reads;
 	unsigned int writes;
 } seen;
 
 static void see_read(void *unused, unsigned int msr, u64 value, int failed)
 {
-	seen.reads += !in_nmi();
+	seen.reads += current == seen.task && !in_nmi();
 }
 
 static void see_write(void *unused, unsigned int msr, u64 value, int failed)
 {
-	seen.writes += !in_nmi();
+	seen.writes += current == seen.task && !in_nmi();
 }
 
 /* Allocate a state whose first @n counters count @event. */
@@ -202,10 +204,10 @@ static void test_accesses(struct kunit *test)
 	local_irq_disable();
 	err = perfctr_cpu_resume(a);
 	if (!err) {
-		seen = (struct accesses){};
+		seen = (struct accesses){ .task = current };
 		turn(a, b);
 		same = seen;
-		seen = (struct accesses){};
+		seen = (struct accesses){ .task = current };
 		turn(b, c);
 		other = seen;
 		perfctr_cpu_suspend(c);
