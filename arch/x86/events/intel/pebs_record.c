@@ -261,7 +261,9 @@ static u64 pebs_transaction(const struct pebs_parts *parts)
 
 /*
  * An instruction in user mode may access memory of the kernel: a load of a segment register reads a
- * descriptor table. An event that excludes the kernel does not get such an address.
+ * descriptor table. An event that excludes the kernel does not get such an address. The next
+ * instruction may be in the kernel, too, as after INT: the registers of the record then have the
+ * kernel's stack pointer, and the event does not get them.
  */
 static bool pebs_may_show(const struct perf_event *event, u64 address)
 {
@@ -338,7 +340,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 {
 	const u64 type = event->attr.sample_type;
 	struct pebs_parts parts;
-	bool exact;
+	bool exact, wants_regs;
 	u64 ip;
 
 	pebs_take_apart(cpu->core, record, &parts);
@@ -353,9 +355,10 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	/* Use the stack of the interrupt: that of the record may have changed. */
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, event, regs);
-	if (parts.fixed && (type & PERF_SAMPLE_REGS_INTR))
+	wants_regs = (type & PERF_SAMPLE_REGS_INTR) && pebs_may_show(event, parts.ip);
+	if (parts.fixed && wants_regs)
 		pebs_set_fixed(&at->regs, parts.fixed);
-	else if (parts.gpr && (type & PERF_SAMPLE_REGS_INTR))
+	else if (parts.gpr && wants_regs)
 		pebs_set_gpr(&at->regs, parts.gpr);
 	else if (parts.fixed || parts.gpr)
 		pebs_set_flags(&at->regs, parts.fixed ? parts.fixed[FIXED_FLAGS] :

@@ -244,6 +244,37 @@ static void precise_kernel_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->at.regs.bx, env->regs.bx);
 }
 
+/*
+ * The instruction of user space enters the kernel, as INT does: the registers after it are in no
+ * sample of an event that excludes the kernel.
+ */
+static void precise_registers_of_entry(struct kunit *test)
+{
+	struct precise_env *env = test->priv;
+
+	memset(&env->regs, 0x5a, sizeof(env->regs));
+	env->regs.cs = __USER_CS;
+	precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+	env->words[8 + 1] = KERNEL_IP;
+	env->words[8 + 6] = KERNEL_ADDRESS;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, env->at.regs.sp, (unsigned long)KERNEL_ADDRESS);
+
+	env->event.attr.exclude_kernel = 1;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
+	KUNIT_EXPECT_EQ(test, env->at.regs.sp, env->regs.sp);
+
+	/* The same without groups */
+	env->core.precise = (struct x86_precise){ .format = 3, .size = 25 * 8 };
+	env->words[1] = KERNEL_IP;
+	env->words[9] = KERNEL_ADDRESS;
+	env->words[22] = USER_IP;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, 25 * 8));
+	KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
+	KUNIT_EXPECT_EQ(test, env->at.regs.sp, env->regs.sp);
+}
+
 /* Random words, in exactly their memory: KASAN detects reads beyond it. */
 static void precise_random(struct kunit *test)
 {
@@ -280,6 +311,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_modes),
 	KUNIT_CASE(precise_kernel_address),
 	KUNIT_CASE(precise_kernel_registers),
+	KUNIT_CASE(precise_registers_of_entry),
 	KUNIT_CASE(precise_random),
 	{ }
 };
