@@ -447,27 +447,47 @@ static bool perf_addr_filter_is_possible(const struct perf_event_context *ctx)
 	return false;
 }
 
-/* Call @update for each event of the running task, and restart those for which it returns true. */
-static void perf_addr_filter_update_current(bool (*update)(struct perf_event *event, void *data),
-					    void *data)
+/*
+ * Call @update for an event with address filters of the running task, and restart the event if
+ * @update returns true. Another task may have removed the event since it was found.
+ */
+static void perf_addr_filter_update_event(struct perf_event *event, struct perf_event_context *ctx,
+					  bool (*update)(struct perf_event *event, void *data),
+					  void *data)
 {
-	struct perf_event_context *mine;
 	struct perf_cpu_context *here;
-	struct perf_event *traced;
 
 	guard(irqsave)();
 	here = this_cpu_context();
-	mine = perf_task_context(current);
+	perf_context_lock_cpu(here, ctx);
+	if ((event->attach_state & PERF_ATTACH_CONTEXT) && update(event, data))
+		perf_addr_filter_restart(event);
+	perf_context_unlock_cpu(here, ctx);
+}
+
+/*
+ * Call @update for each event with address filters of the running task. The task may have many
+ * other events: interrupts are off only for those with filters. An event that is attached
+ * meanwhile has no filters yet.
+ */
+static void perf_addr_filter_update_current(bool (*update)(struct perf_event *event, void *data),
+					    void *data)
+{
+	struct perf_event_context *mine = perf_task_context(current);
+	struct perf_event *traced;
+	bool possible = false;
+
 	if (!mine)
 		return;
-	perf_context_lock_cpu(here, mine);
-	if (perf_addr_filter_is_possible(mine)) {
-		for_each_event(traced, mine) {
-			if (has_addr_filter(traced) && update(traced, data))
-				perf_addr_filter_restart(traced);
-		}
+	scoped_guard(raw_spinlock_irqsave, &mine->lock)
+		possible = perf_addr_filter_is_possible(mine);
+	if (!possible)
+		return;
+	guard(rcu)();
+	list_for_each_entry_rcu(traced, &mine->event_list, event_entry) {
+		if (READ_ONCE(traced->event_flags) & PERF_EVENT_ADDR_FILTERS)
+			perf_addr_filter_update_event(traced, mine, update, data);
 	}
-	perf_context_unlock_cpu(here, mine);
 }
 
 static bool perf_addr_filter_update_exec(struct perf_event *event, void *data)

@@ -390,6 +390,66 @@ out:
 	perf_event_release_kernel(other);
 }
 
+/**
+ * struct filter_test_walk - what perf_addr_filter_update_current() has called
+ * @event: the events, in this order
+ * @seq: ctx->seq during each call; different if the context was unlocked in between
+ * @nr: number of calls
+ */
+struct filter_test_walk {
+	const struct perf_event	*event[4];
+	unsigned int		seq[4];
+	unsigned int		nr;
+};
+
+static bool filter_test_note_call(struct perf_event *event, void *data)
+{
+	struct filter_test_walk *walk = data;
+
+	lockdep_assert_held(&event->ctx->lock);
+	if (walk->nr < ARRAY_SIZE(walk->event)) {
+		walk->event[walk->nr] = event;
+		walk->seq[walk->nr] = event->ctx->seq;
+	}
+	walk->nr++;
+	return false;
+}
+
+/*
+ * When a file is mapped, the context is locked for each event with address filters separately, and
+ * not for the task's other events, of which there may be many.
+ */
+static void test_walk(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_SOFTWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_SW_PAGE_FAULTS,
+	};
+	struct perf_event *first, *other, *last;
+	struct filter_test_walk walk = { };
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&filter_test_tracer, NULL, -1), 0);
+	first = tracer_open(test, -1, current);
+	other = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, other);
+	last = tracer_open(test, -1, current);
+	if (!IS_ERR(first) && !IS_ERR(other) && !IS_ERR(last)) {
+		perf_addr_filter_update_current(filter_test_note_call, &walk);
+		KUNIT_EXPECT_EQ(test, walk.nr, 2U);
+		KUNIT_EXPECT_PTR_EQ(test, walk.event[0], first);
+		KUNIT_EXPECT_PTR_EQ(test, walk.event[1], last);
+		KUNIT_EXPECT_NE(test, walk.seq[0], walk.seq[1]);
+	}
+	if (!IS_ERR(last))
+		perf_event_release_kernel(last);
+	if (!IS_ERR(other))
+		perf_event_release_kernel(other);
+	if (!IS_ERR(first))
+		perf_event_release_kernel(first);
+	perf_pmu_unregister(&filter_test_tracer);
+}
+
 /*
  * A filter on a file has no address before mmap(2) and after munmap(2), and the address of the
  * mapping in between.
@@ -443,6 +503,7 @@ static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE(test_place),
 	KUNIT_CASE(test_set),
 	KUNIT_CASE(test_possible),
+	KUNIT_CASE(test_walk),
 	KUNIT_CASE(test_mapped),
 	{}
 };
