@@ -11,7 +11,8 @@
  *   task from running.
  * - An event with both a task and a CPU counts a tracepoint about its task. Only this CPU adds to
  *   the count, even while the context is inactive. The reset runs there, too. An unprivileged user
- *   cannot request such calls to any CPU: the tracepoints are in the kernel.
+ *   can request such calls to any CPU only with perf_event_paranoid below 2, because the
+ *   tracepoints are in the kernel.
  * - Event sites count unscheduled events of a CPU from before CPU hotplug starts its context until
  *   after it stops the context. Their reset runs on this CPU if it is online.
  */
