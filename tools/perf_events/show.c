@@ -45,18 +45,49 @@ const char *comm_of(pid_t pid)
 	return comm;
 }
 
+/* Bytes of the UTF-8 character at @text, which is printable; 0: it is not one. */
+static int utf8_length(const unsigned char *text)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	int n, i;
+
+	if (text[0] < 0x80)
+		return text[0] >= 0x20 && text[0] != 0x7f;
+	if (text[0] < 0xc2 || text[0] > 0xf4)
+		return 0;
+	n = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+	/* Shorter encodings exist, controls, surrogates, or beyond the last character */
+	if (text[0] == 0xe0 || text[0] == 0xc2)
+		low = 0xa0;
+	else if (text[0] == 0xed)
+		high = 0x9f;
+	else if (text[0] == 0xf0)
+		low = 0x90;
+	else if (text[0] == 0xf4)
+		high = 0x8f;
+	for (i = 1; i < n; i++) {
+		if (text[i] < low || text[i] > high)
+			return 0;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return n;
+}
+
 void put_json_text(FILE *out, const char *text)
 {
 	fputc('"', out);
-	for (; *text; text++) {
+	while (*text) {
 		unsigned char c = *text;
+		int n = utf8_length((const unsigned char *)text);
 
 		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(out, "\\u%04x", c);
+			fputc('\\', out);
+		if (n)
+			fwrite(text, 1, n, out);
 		else
-			fputc(c, out);
+			fprintf(out, "\\u%04x", c < 0x80 ? c : 0xfffd);
+		text += n ?: 1;
 	}
 	fputc('"', out);
 }

@@ -108,8 +108,9 @@ held=$(mktemp)
 holder=$!
 while kill -0 $holder 2>/dev/null && ! grep -q ready "$held"; do sleep 0.1; done
 if kill -0 $holder 2>/dev/null; then
-	tells 0 ' Filter: prev_pid == 77 && next_comm != "state"\.$' -p $holder &&
-		tells 0 '"filter":"prev_pid == 77 && next_comm != \\"state\\""' --json -p $holder
+	tells 0 ' Filter: prev_pid == 77 && next_comm != "st???"\.$' -p $holder &&
+		tells 0 '"filter":"prev_pid == 77 && next_comm != \\"st.*\\ufffd\\""' \
+			--json -p $holder
 	result $? filter
 	kill $holder
 else
