@@ -49,6 +49,11 @@ void say_place(const char *format, ...)
 	printf("\n");
 }
 
+__u64 moved(__u64 nr)
+{
+	return getenv("PMU_HOST_TIME") ? 1 + nr / 500 : 1;
+}
+
 /* Not inlined or cloned */
 void loop(__u64 n)
 {
@@ -373,8 +378,9 @@ static void sample_loop(__u64 config, __u64 period, __u64 turns, __u64 expected)
 	CHECK(!s.lost && !s.throttled, "%llu lost, throttled %llu times", s.lost, s.throttled);
 	CHECK(s.nr == expected, "%llu samples instead of %llu", s.nr, expected);
 	/* The interrupt of one may be delayed into the start of the timer's. */
-	CHECK(s.user + 1 >= s.nr, "%llu samples of %llu are of user mode", s.user, s.nr);
-	CHECK(s.inside + 1 >= s.nr, "only %llu of %llu samples in the loop", s.inside, s.nr);
+	CHECK(s.user + moved(s.nr) >= s.nr, "%llu samples of %llu are of user mode", s.user, s.nr);
+	CHECK(s.inside + moved(s.nr) >= s.nr, "only %llu of %llu samples in the loop", s.inside,
+	      s.nr);
 	munmap(page, RING_SIZE + 4096);
 	close(fd);
 }
@@ -412,7 +418,8 @@ static void sampling_evenly(void)
 	say_place("by instruction: %llu %llu %llu %llu", s.at[0], s.at[1], s.at[2], s.at[3]);
 	CHECK(s.nr == 40000000 / 10007, "%llu samples", s.nr);
 	for (int i = 0; i < LOOP_LENGTH; i++)
-		CHECK(s.at[i] + 1 >= s.nr / 4 && s.at[i] <= s.nr / 4 + 2,
+		CHECK(s.at[i] + moved(s.nr) >= s.nr / 4 &&
+		      s.at[i] <= s.nr / 4 + 1 + moved(s.nr),
 		      "instruction %d has %llu of %llu samples", i, s.at[i], s.nr);
 	munmap(page, RING_SIZE + 4096);
 	close(fd);

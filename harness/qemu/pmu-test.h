@@ -35,6 +35,13 @@ void say(const char *format, ...);
  */
 void say_place(const char *format, ...);
 
+/*
+ * How many of NR samples an interrupt may have moved to another instruction, or into the kernel,
+ * where they are dropped. There are more interrupts for as many instructions where time is the
+ * host's.
+ */
+__u64 moved(__u64 nr);
+
 /* N turns of four instructions, the last of which is a branch. */
 void loop(__u64 n);
 extern const char loop_start[], loop_end[];
