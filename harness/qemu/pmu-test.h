@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tests of an x86 PMU share: see pmu-test.c. */
+/* Helpers of the tests of an x86 PMU: see pmu-test.c. */
 #ifndef PMU_TEST_H
 #define PMU_TEST_H
 

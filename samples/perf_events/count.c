@@ -33,7 +33,7 @@ static const struct {
 
 #define NR_EVENTS	ARRAY_SIZE(events)
 
-/* What read(2) of the leader returns, as read_format below selects */
+/* Layout of the data that read(2) of the leader returns; attr.read_format selects the fields */
 struct group {
 	__u64 nr;
 	__u64 enabled;

@@ -136,7 +136,7 @@ static void add_chain(const __u64 *ips, __u64 nr)
 	chains[c].samples++;
 }
 
-/* What read(2) returns, as read_format below selects */
+/* Layout of the data that read(2) returns; attr.read_format selects the fields */
 struct count {
 	__u64 value;
 	__u64 lost;

@@ -34,7 +34,7 @@ struct sample {
 	__u32 cpu, zero;
 };
 
-/* What read(2) of an event returns, as read_format below selects */
+/* Layout of the data that read(2) of an event returns; attr.read_format selects the fields */
 struct count {
 	__u64 value;
 	__u64 lost;

@@ -145,7 +145,8 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
  * power_limited_read - read the events whose counters cannot be frozen
  * @cpu: this CPU, with all other counters frozen
  *
- * What these counters count from now until power_limited_arm() is not the events' own.
+ * These counters also count the driver's own work from here to power_limited_arm(). The events are
+ * read here and started anew there, so this work is in no event's count.
  *
  * Context: interrupts off, or overflow interrupt.
  */

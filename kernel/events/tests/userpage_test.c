@@ -7,7 +7,7 @@
 
 #include "../context.h"
 
-/* What another CPU has done to the page's lock while this one writes */
+/* State of the page's lock after another CPU has used it while this one writes */
 enum page_test_meets {
 	PAGE_TEST_ALONE,
 	PAGE_TEST_BEGUN,

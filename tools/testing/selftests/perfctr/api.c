@@ -375,7 +375,7 @@ TEST_F(api, tsc_goes_on)
 	EXPECT_LE(a.tsc, b.tsc);
 }
 
-/* What a thread that may not read the TSC sees of it in its own object, or 0: nothing */
+/* Returns the number of the first check that finds a forbidden TSC in the object; 0: none does */
 static int sees_tsc(int fd, const volatile struct vperfctr_state *page)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
