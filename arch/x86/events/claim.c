@@ -185,6 +185,8 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 		x86_write_control(cpu, cpu->control & ~claim->ints);
 	if (claim->counters & cpu->core->taken)
 		x86_force_abort(cpu, claim->counters);
+	x86_unsilence(cpu, claim->ints);
+	x86_silence(cpu, claim->counters & ~claim->ints);
 	same = x86_claim_idle_selects(cpu, claim) && !owned;
 	if (!same && x86_user_reads())
 		x86_claim_clear(cpu, claim->counters & ~claim->ints & ~cleared);

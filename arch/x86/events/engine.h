@@ -149,6 +149,9 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 	return model->little ? X86_KIND_CORE : 0;
 }
 
+/* Maximum that a counter counts between being read and being programmed */
+#define X86_MEANWHILE	((s64)BIT_ULL(14))
+
 /* x86_event_sel::flags and hw_perf_event::flags */
 #define X86_HOST_ONLY		BIT(0)	/* stop while a guest runs */
 #define X86_GUEST_ONLY		BIT(1)	/* run only while a guest runs */
@@ -336,6 +339,8 @@ struct x86_count {
  * @claimed: mask of the counters reserved by a claim, see claim.c
  * @claim_running: mask of the claimed counters that run; the overflow interrupt may clear it
  * @claim_ints: mask of the claimed counters whose overflow interrupts
+ * @silent: mask of the counters that were last programmed by a claim, without interrupt: their
+ *	status bits are not the reason of an NMI
  * @evicted: a claim has displaced flexible events
  * @returned: number of reschedules at the end of claims in jiffy @returned_since
  * @returned_since: the jiffy of @returned
@@ -394,6 +399,7 @@ struct x86_pmu_cpu {
 	u64			claimed;
 	u64			claim_running;
 	u64			claim_ints;
+	u64			silent;
 	bool			evicted;
 	unsigned int		returned;
 	unsigned long		returned_since;
@@ -484,6 +490,8 @@ static inline unsigned int x86_rdpmc_index(int counter)
 
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
+void x86_silence(struct x86_pmu_cpu *cpu, u64 counters);
+void x86_unsilence(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_set_selects_unknown(struct x86_pmu_cpu *cpu);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);

@@ -387,7 +387,7 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
  * @later: status bits to be acknowledged later by the caller
  * @others: receives the status bits other than overflows
  *
- * Return: mask of the counters that have overflowed.
+ * Return: mask of the counters that have overflowed, and whose overflow interrupts.
  */
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 {
@@ -406,7 +406,7 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 		more &= ~later;
 	} while (more && x86_acknowledge(cpu, more) && ++rounds < X86_ACKNOWLEDGED_MAX);
 	*others = status & ~cpu->core->counters;
-	status &= cpu->core->counters;
+	status &= cpu->core->counters & ~READ_ONCE(cpu->silent);
 	/* For a pair, report the lower counter. */
 	upper = status & READ_ONCE(cpu->upper);
 	return (status ^ upper) | upper >> 1;
@@ -437,6 +437,59 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 	if (counters & X86_METRICS_RUN)
 		x86_write_metrics();
 	cpu->has_clean |= counters;
+}
+
+/**
+ * x86_silence - ignore the overflows of counters about to be programmed without interrupt
+ * @cpu: this CPU
+ * @counters: mask of the counters, without owners
+ *
+ * They may have sent an interrupt before, or send one until they are programmed.
+ *
+ * Context: interrupts off, with @reprogramming.
+ */
+void x86_silence(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	bool late = false;
+	u64 status;
+	int i;
+
+	counters &= ~cpu->silent;
+	/* Without a status register, only counters that interrupt are checked. */
+	if (!counters || !cpu->core->msrs->status)
+		return;
+	for_each_x86_counter(i, counters)
+		late |= (s64)x86_read_counter(cpu->core, i) >= -X86_MEANWHILE;
+	rdmsrl(cpu->core->msrs->status, status);
+	if (late || (status & counters))
+		x86_expect_late(cpu);
+	barrier();
+	WRITE_ONCE(cpu->silent, cpu->silent | counters);
+}
+
+/**
+ * x86_unsilence - discard the overflows of counters that are about to interrupt
+ * @cpu: this CPU
+ * @counters: mask of the counters, which are programmed after this. Those that x86_silence() was
+ *	called for are cleared, so that they do not overflow meanwhile
+ */
+void x86_unsilence(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+	bool halted = msrs->ack_runs && !cpu->control;
+	int i;
+
+	counters &= cpu->silent;
+	if (likely(!counters))
+		return;
+	for_each_x86_counter(i, counters)
+		x86_clear_counter(cpu, i);
+	if (halted)
+		x86_write_control(cpu, counters);
+	wrmsrl(msrs->ack, counters);
+	if (halted)
+		x86_write_control(cpu, 0);
+	WRITE_ONCE(cpu->silent, cpu->silent & ~counters);
 }
 
 /* Clear all bits that firmware or another kernel has left in the status, such as CondChgd. */
@@ -534,6 +587,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	cpu->claimed = 0;
 	cpu->claim_running = 0;
 	cpu->claim_ints = 0;
+	cpu->silent = 0;
 }
 
 static void x86_print_register(const char *name, u32 msr)

@@ -19,9 +19,6 @@
  */
 #define X86_SETTING	64
 
-/* Maximum that a counter counts between being read and being programmed */
-#define X86_MEANWHILE	((s64)BIT_ULL(14))
-
 /* Minimum distance to an overflow: some CPUs miss the overflow of a counter that is set to -1. */
 #define X86_SHORTEST	2
 
@@ -413,7 +410,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 /* Move counts to the counters assigned. */
 static void x86_move_counts(struct x86_pmu_cpu *cpu)
 {
-	u64 entering = 0, used = cpu->used;
+	u64 entering = 0, used = cpu->used, counters = 0;
 	bool general = false;
 	int i;
 
@@ -426,11 +423,13 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 			x86_count_detach_counter(cpu, count);
 		x86_make_room(cpu, count);
 		entering |= BIT_ULL(i);
+		counters |= x86_count_takes(count, count->wanted);
 		general |= !x86_counter_is_fixed(count->wanted);
 	}
 	if (!entering)
 		return;
 	x86_unmask_lvtpc();
+	x86_unsilence(cpu, counters);
 	for_each_x86_counter(i, entering) {
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu, cpu->counts[i].extra);

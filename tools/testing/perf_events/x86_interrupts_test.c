@@ -295,6 +295,60 @@ static bool precise_leaves_nothing(void)
 	return !left && !swallowed && !harness_warned;
 }
 
+/* Would the driver claim an NMI of another device? No interrupt of a counter is pending or late. */
+static bool swallows(void)
+{
+	machine_take_interrupt();
+	x86_pmu_cpu.late = 0;
+	return !machine.pending && machine.status == machine.silent && machine_nmi();
+}
+
+/*
+ * A perfctr's counters that do not interrupt may overflow, also after they were left. An NMI of
+ * another device is not claimed for them, not even when the counters have new owners.
+ */
+static bool silent_claims(const struct x86_pmu_msrs *msrs)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	unsigned long silent = 0, swallowed = 0;
+	u64 seed;
+
+	row = &thread_model;
+	user_reads = false;
+	for (seed = 1; seed <= 3000; seed++) {
+		start_machine(msrs, seed, GENMASK_ULL(30, 0));
+		open_user(0, codes, 100 + machine_random(100));
+		open_user(N, codes, 10000);
+		switch_events(-1, 0);
+		machine_run(machine_random(400));
+		/* The claim's counters continue from the events' values. */
+		switch_events(0, -1);
+		claim_all(1);
+		thread_runs();
+		machine_run(machine_random(400));
+		silent += !!machine.silent;
+		swallowed += swallows();
+		machine_run(machine_random(100));
+		thread_stops();
+		if (seed % 2) {
+			swallowed += swallows();
+			machine_run(machine_random(100));
+		}
+		if (seed % 3)
+			switch_events(-1, N);
+		else
+			claim_counters(2, 0, N, ARCH_PERFMON_EVENTSEL_USR, -10000);
+		thread_runs();
+		swallowed += swallows();
+		if (machine.unknown || thread.overflowed)
+			break;
+	}
+	user_reads = true;
+	printf("# %lu silent overflows, %lu NMIs swallowed, %lu unknown\n", silent, swallowed,
+	       machine.unknown);
+	return seed > 3000 && !silent == !msrs->status && !swallowed && !harness_warned;
+}
+
 /* A CPU with PEBS errata has no precise events until its microcode is updated. */
 static bool old_microcode(void)
 {
@@ -386,7 +440,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(23);
+	ktap_plan(27);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -409,6 +463,10 @@ int main(void)
 	ktap_result(no_branch_trace(), "no_branch_trace");
 	ktap_result(distributed_period(), "distributed_period");
 	ktap_result(precise_leaves_nothing(), "precise_leaves_nothing");
+	ktap_result(silent_claims(&with_control), "silent_claims_with_control_and_mask");
+	ktap_result(silent_claims(&ack_runs), "silent_claims_where_ack_runs");
+	ktap_result(silent_claims(&without_mask), "silent_claims_with_control");
+	ktap_result(silent_claims(&selects_alone), "silent_claims");
 	ktap_result(old_microcode(), "old_microcode");
 	ktap_result(precise_takes_no_lock(), "precise_takes_no_lock");
 	ktap_result(loads_with_source(), "loads_with_source");
