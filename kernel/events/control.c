@@ -5,7 +5,6 @@
 #include <linux/file.h>
 #include <linux/security.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
@@ -130,27 +129,6 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 	}
 }
 
-static void perf_event_restart_period_here(void *info)
-{
-	struct perf_event *event = info;
-
-	raw_spin_lock(&event->ctx->lock);
-	perf_event_restart_period(event);
-	raw_spin_unlock(&event->ctx->lock);
-}
-
-/*
- * For a tracepoint with both a task and a CPU, begin the new period on the event's CPU. That CPU
- * counts the event even while the context is inactive, and its local64_add() may overwrite a
- * store by another CPU. The event may have been scheduled in since, with the old value: the
- * period begins once more. ctx->mutex is held. May sleep.
- */
-static void perf_event_restart_walked(struct perf_event *event)
-{
-	if (is_counted_about_task(event))
-		smp_call_function_single(event->cpu, perf_event_restart_period_here, event, 1);
-}
-
 /*
  * Set the period, or the frequency if attr.freq is set, and begin a new period. The mutex of the
  * event's context is held. May sleep. Return: 0, or -EINVAL.
@@ -175,7 +153,6 @@ static int perf_event_set_period(struct perf_event *event, u64 value)
 		return perf_refuse_value(PERF_REFUSED_PERIOD_PMU, value);
 
 	perf_event_call(event, perf_event_set_period_locked, &value);
-	perf_event_restart_walked(event);
 	return 0;
 }
 

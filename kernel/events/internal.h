@@ -226,6 +226,16 @@ static inline bool is_counted_about_task(const struct perf_event *event)
 }
 
 /*
+ * The same value for atomic operations. local64_add() is atomic only on its own CPU: it may
+ * overwrite what another CPU stores. In all architectures both types have the same layout.
+ */
+static inline atomic64_t *perf_atomic64(local64_t *value)
+{
+	BUILD_BUG_ON(sizeof(*value) != sizeof(atomic64_t));
+	return (atomic64_t *)value;
+}
+
+/*
  * The attached events of a context for which is_counted_about_task() is true, linked by
  * hw.tp_task_entry; RCU. The list has the place of the dummy events in ctx->sw_lists: a dummy
  * event has no event site, and so is in no list.

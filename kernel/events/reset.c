@@ -4,17 +4,18 @@
  *
  * local64_add() is atomic only on its own CPU: it may overwrite a zero that another CPU stores.
  * So the reset runs on the CPU where the event's context is active, or under ctx->lock while the
- * context is inactive. Three kinds of events are counted while their context is inactive:
+ * context is inactive. Two kinds of events are counted by local64_add() while their context is
+ * inactive:
  *
  * - Event sites count unscheduled events of a task even while a shared context replaces the task's
  *   context. Their reset runs on the CPU where the task runs, or while task_call_func() keeps the
  *   task from running.
- * - An event with both a task and a CPU counts a tracepoint about its task. Only this CPU adds to
- *   the count, even while the context is inactive. The reset runs there, too. An unprivileged user
- *   can request such calls to any CPU only with perf_event_paranoid below 2, because the
- *   tracepoints are in the kernel.
  * - Event sites count unscheduled events of a CPU from before CPU hotplug starts its context until
  *   after it stops the context. Their reset runs on this CPU if it is online.
+ *
+ * An event with both a task and a CPU also counts tracepoints about its task on this CPU while the
+ * context is inactive. Its count is added to atomically, so any CPU can reset it: a user who may
+ * open such an event must not be able to interrupt any CPU.
  */
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -91,22 +92,6 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 	if (task)
 		*task = get_task_struct(ctx->task);
 	return true;
-}
-
-/* Can tracepoints about a task add to the event's count, or to counts of its group? */
-static bool perf_reset_is_walked(const struct perf_event *event, bool group)
-{
-	const struct perf_event *member;
-
-	if (!READ_ONCE(event->ctx->walked))
-		return false;
-	if (is_counted_about_task(event) || !group)
-		return is_counted_about_task(event);
-	for_each_sibling_event(member, event) {
-		if (is_counted_about_task(member))
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -192,69 +177,9 @@ static void perf_reset_in_task(struct perf_event *event, bool group, struct task
 	} while (call.cpu >= 0 || call.event);
 }
 
-static void perf_reset_tracepoint(struct perf_event *event)
-{
-	if (event->attr.type == PERF_TYPE_TRACEPOINT)
-		local64_set(&event->count, 0);
-}
-
-static void perf_reset_tracepoints(struct perf_event *event, bool group)
-{
-	struct perf_event *member;
-
-	perf_reset_tracepoint(event);
-	if (!group)
-		return;
-	for_each_sibling_event(member, event) {
-		if (perf_member_follows_leader(member, event))
-			perf_reset_tracepoint(member);
-	}
-}
-
-static void perf_reset_tracepoints_here(void *info)
-{
-	struct reset_call *call = info;
-
-	perf_reset_tracepoints(call->event, call->group);
-}
-
-/* The same for some copies. Their inherit lock is held by the caller, which waits. */
-static void perf_reset_copies_here(void *info)
-{
-	struct reset_call *call = info;
-	int n = PERF_COPIES_AT_ONCE;
-
-	while (call->event && n > 0) {
-		struct perf_event *copy = call->event;
-
-		perf_reset_tracepoints(copy, call->group);
-		n -= call->group ? 1 + copy->nr_siblings : 1;
-		call->event = list_is_last(&copy->child_list, perf_event_copies(copy->parent)) ?
-			      NULL : list_next_entry(copy, child_list);
-	}
-}
-
 /*
- * Reset tracepoints with both a task and a CPU, which may have counted since then although the
- * context was inactive. An offline CPU counts nothing, so any CPU can reset these. May sleep.
- */
-static void perf_reset_on_their_cpu(int cpu, smp_call_func_t here, struct reset_call *call)
-{
-	if (smp_call_function_single(cpu, here, call, 1))
-		here(call);
-}
-
-static void perf_reset_walked(struct perf_event *event, bool group)
-{
-	struct reset_call call = { .event = event, .group = group };
-
-	if (perf_reset_is_walked(event, group))
-		perf_reset_on_their_cpu(event->cpu, perf_reset_tracepoints_here, &call);
-}
-
-/*
- * Reset an event, or its group, on the CPU where event sites and drivers add to the counts, except
- * for perf_reset_walked(). ctx->mutex is held, or the inherit lock for a copy. May sleep.
+ * Reset an event, or its group, on the CPU where event sites and drivers add to the counts.
+ * ctx->mutex is held, or the inherit lock for a copy. May sleep.
  */
 static void perf_reset_in_context(struct perf_event *event, bool group)
 {
@@ -302,7 +227,6 @@ static void perf_reset_on_stopped_cpu(struct perf_event *event, bool group)
 static void perf_reset_call(struct perf_event *event, bool group)
 {
 	perf_reset_in_context(event, group);
-	perf_reset_walked(event, group);
 	perf_reset_on_stopped_cpu(event, group);
 }
 
@@ -317,9 +241,6 @@ static bool perf_reset_needs_no_call(const struct perf_event *event)
 		return true;
 	if (is_unsched(event))
 		return READ_ONCE(event->ctx->task) == current;
-	/* A tracepoint may have read an enabled state, and may not have added to the count yet. */
-	if (perf_reset_is_walked(event, false))
-		return false;
 	/* Pairs with perf_event_set_state(): if OFF is read, the count is up to date. */
 	return smp_load_acquire(&event->state) <= PERF_EVENT_STATE_OFF;
 }
@@ -351,7 +272,6 @@ static void perf_reset_removed_copies(struct perf_event *root)
 /* Reset all copies of @root, or their groups. The inherit lock is held. */
 static void perf_reset_call_copies(struct perf_event *root, bool group)
 {
-	struct reset_call walked = { .group = group };
 	struct perf_event *copy;
 
 	perf_copies_call_running(root, group ? perf_reset_group_locked : perf_reset_one_locked);
@@ -359,12 +279,7 @@ static void perf_reset_call_copies(struct perf_event *root, bool group)
 		if (!(copy->event_flags & PERF_EVENT_CALLED))
 			perf_reset_in_context(copy, group);
 		copy->event_flags &= ~PERF_EVENT_CALLED;
-		if (!walked.event && perf_reset_is_walked(copy, group))
-			walked.event = copy;
 	}
-	/* All copies have the CPU of their root. */
-	while (walked.event)
-		perf_reset_on_their_cpu(root->cpu, perf_reset_copies_here, &walked);
 }
 
 static void perf_reset_copies(struct perf_event *root)
@@ -441,9 +356,7 @@ static void perf_reset_group(struct perf_event *leader)
  *
  * The counts of exited copies are reset as well; times are kept. For PERF_EVENT_IOC_RESET, see
  * perf_event_open(2). There is one call to another CPU per running context, for any number of
- * events, and none for clocks. Tracepoints of the kernel with both a task and a CPU need one more
- * call to that CPU, and another one for each %PERF_COPIES_AT_ONCE events of copies, but not more
- * than one for a copy of the group. The calls of a CPU in hotplug, whose context is stopped, reset
+ * events, and none for clocks. The calls of a CPU in hotplug, whose context is stopped, reset
  * %PERF_COPIES_AT_ONCE events of a group each.
  *
  * Context: may sleep.

@@ -348,8 +348,9 @@ void perf_event_restart_period(struct perf_event *event)
 	struct hw_perf_event *hw = &event->hw;
 
 	if (perf_event_counts_up(event)) {
-		hw->last_period = hw->sample_period;
-		local64_set(&hw->period_left, -(s64)hw->sample_period);
+		WRITE_ONCE(hw->last_period, hw->sample_period);
+		/* Another CPU that begins the next period must find last_period. */
+		atomic64_set_release(perf_atomic64(&hw->period_left), -(s64)hw->sample_period);
 	} else {
 		local64_set(&hw->period_left, 0);
 	}

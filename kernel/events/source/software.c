@@ -108,11 +108,16 @@ bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
  */
 u64 perf_swevent_set_period(struct perf_event *event)
 {
-	local64_t *left = &event->hw.period_left;
-	u64 period = event->hw.last_period, passed;
-	s64 now = local64_read(left);
+	atomic64_t *left = perf_atomic64(&event->hw.period_left);
+	u64 period = READ_ONCE(event->hw.last_period), passed;
+	s64 now = atomic64_read(left);
 
-	event->hw.last_period = event->hw.sample_period;
+	/*
+	 * A period without a frequency changes only in perf_event_restart_period(), maybe
+	 * meanwhile and on another CPU. A store here could undo that.
+	 */
+	if (event->attr.freq)
+		event->hw.last_period = event->hw.sample_period;
 	/* On 32 bits the period may be half written; the next occurrence handles it. */
 	if (!IS_ENABLED(CONFIG_64BIT) && unlikely(!period))
 		return 0;
@@ -120,7 +125,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 		if (now < 0)
 			return 0;
 		passed = div64_u64(period + now, period);
-	} while (!local64_try_cmpxchg(left, &now, now - (s64)(passed * period)));
+	} while (!atomic64_try_cmpxchg(left, &now, now - (s64)(passed * period)));
 
 	return passed;
 }
@@ -149,14 +154,21 @@ static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 		perf_overflow_halt(event);
 }
 
-/* perf_swevent_event() for a sampling event */
+/*
+ * Count occurrences for a sampling event. With @atomic, other CPUs may store to the event's count
+ * and period_left meanwhile.
+ */
 static __always_inline void perf_swevent_count_and_sample(struct perf_event *event, u64 nr,
 							  struct perf_sample_data *data,
-							  struct pt_regs *regs)
+							  struct pt_regs *regs, bool atomic)
 {
+	local64_t *left = &event->hw.period_left;
 	bool fixed = !event->attr.freq;
 
-	local64_add(nr, &event->count);
+	if (atomic)
+		atomic64_add(nr, perf_atomic64(&event->count));
+	else
+		local64_add(nr, &event->count);
 	if (!regs)
 		return;
 
@@ -169,16 +181,20 @@ static __always_inline void perf_swevent_count_and_sample(struct perf_event *eve
 	data->period = event->hw.last_period;
 	if (fixed && event->hw.sample_period == 1 && nr == 1)
 		perf_swevent_sample_periods(event, 1, data, regs);
-	else if (!local64_add_negative(nr, &event->hw.period_left))
+	else if (!(atomic ? atomic64_add_negative(nr, perf_atomic64(left)) :
+			    local64_add_negative(nr, left)))
 		perf_swevent_sample_periods(event, perf_swevent_set_period(event), data, regs);
 }
 
 /**
- * perf_swevent_event - count occurrences for an event
+ * perf_swevent_event - count occurrences for an event of a tracepoint or breakpoint
  * @event: active event that does not exclude the occurrence
  * @nr: number of occurrences
  * @data: sample; its period may be changed
  * @regs: registers, or NULL: only count
+ *
+ * A tracepoint about a task that does not run may count on the event's CPU while another CPU resets
+ * the event or begins a new period. So the additions are atomic.
  *
  * Context: any, preemption is off.
  */
@@ -186,9 +202,9 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 			struct perf_sample_data *data, struct pt_regs *regs)
 {
 	if (is_sampling_event(event))
-		perf_swevent_count_and_sample(event, nr, data, regs);
+		perf_swevent_count_and_sample(event, nr, data, regs, true);
 	else
-		local64_add(nr, &event->count);
+		atomic64_add(nr, perf_atomic64(&event->count));
 }
 
 /**
@@ -212,7 +228,7 @@ static noinline void perf_swevent_hit_sampling(struct perf_event *event,
 	if (event->hw.state == PERF_HES_STOPPED)
 		return;
 	perf_sample_data_init(&sample, what->addr, 0);
-	perf_swevent_count_and_sample(event, what->nr, &sample, what->regs);
+	perf_swevent_count_and_sample(event, what->nr, &sample, what->regs, false);
 }
 
 static __always_inline void perf_swevent_hit(struct perf_event *event,

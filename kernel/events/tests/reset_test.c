@@ -8,6 +8,7 @@
 #include "../inherit_list.h"
 #include "../reset.h"
 #include "../shared_ctx.h"
+#include "../source/software.h"
 #include "../time.h"
 #include "../time_seq.h"
 #include "sim_fixture.h"
@@ -305,53 +306,118 @@ static void reset_on_stopped_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, start_clock, ctx, 1), 0);
 }
 
+static void set_walked(struct perf_event *event, bool walked)
+{
+	/* The core recognizes such an event by these fields. */
+	event->attr.type = walked ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE;
+	WRITE_ONCE(event->ctx->walked, true);
+}
+
 /*
  * Open an event with a CPU and a task that does not run, which counts a tracepoint about the
  * task. The test acts as the tracepoint.
  */
 static struct perf_event *open_walked(struct kunit *test, struct task_struct *asleep, int cpu,
-				      u64 period, struct perf_event *leader)
+				      u64 period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_period = period,
 	};
-	struct perf_event *event = open_attr(test, &attr, cpu, asleep, leader);
+	struct perf_event *event = open_attr(test, &attr, cpu, asleep, NULL);
 
-	/* The core recognizes such an event by these fields. */
-	event->attr.type = PERF_TYPE_TRACEPOINT;
-	WRITE_ONCE(event->ctx->walked, true);
+	set_walked(event, true);
 	return event;
 }
 
-/*
- * Events with a CPU and a task that does not run count a tracepoint about the task. Their CPU
- * adds to the counts, so they are reset there.
- */
-static void reset_against_tracepoint(struct kunit *test)
-{
-	struct slow_site site = {};
-	struct task_struct *task = make_counter(test, &site);
-	struct task_struct *asleep = make_sleeper(test, reset_test_sleep);
-	struct perf_event *events[2];
-	int group, i;
+/* A period that does not end */
+#define LONG_PERIOD	BIT_ULL(62)
 
-	for (i = 0; i < 2; i++) {
-		events[i] = open_walked(test, asleep, site.cpu, 0, i ? events[0] : NULL);
-		site.counts[i] = &events[i]->count;
-		local64_set(&events[i]->count, 5);
+/* A CPU stops when the other one has also hit the tracepoint so often since its last own hit. */
+#define MEETINGS	100000
+/* ... or, where CPUs do not run at the same time, after so many hits */
+#define MOST_HITS	2000000
+
+/**
+ * struct hitter - hits of a tracepoint on one of two CPUs
+ * @event: the event that counts them
+ * @other: the other CPU
+ * @hits: number of hits so far
+ * @begun: the first hit is next
+ * @ended: the last hit is counted
+ */
+struct hitter {
+	struct perf_event	*event;
+	const struct hitter	*other;
+	unsigned int		hits;
+	bool			begun;
+	bool			ended;
+};
+
+static void hit_tracepoint(struct hitter *me)
+{
+	unsigned int met = 0, seen = 0, now;
+	struct perf_sample_data data;
+	struct pt_regs regs = {};
+
+	/* Without registers, an event that samples only counts. */
+	perf_fetch_caller_regs(&regs);
+	WRITE_ONCE(me->begun, true);
+	while (!READ_ONCE(me->other->begun))
+		cond_resched();
+	perf_sample_data_init(&data, 0, 0);
+	while (met < MEETINGS && me->hits < MOST_HITS && !READ_ONCE(me->other->ended)) {
+		scoped_guard(preempt)
+			perf_swevent_event(me->event, 1, &data, &regs);
+		WRITE_ONCE(me->hits, me->hits + 1);
+		now = READ_ONCE(me->other->hits);
+		met += now != seen;
+		seen = now;
+		cond_resched();
 	}
+	/* Pairs with hits_on_two_cpus_add_up(). */
+	smp_store_release(&me->ended, true);
+}
+
+static int hit_on_other_cpu(void *data)
+{
+	hit_tracepoint(data);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/*
+ * An event with a CPU and a task that does not run counts a tracepoint about the task, while
+ * another CPU resets it or begins a new period. Here the other CPU adds, too: if an addition
+ * overwrote what the other CPU stores, hits would be missing.
+ */
+static void hits_on_two_cpus_add_up(struct kunit *test)
+{
+	struct hitter here = {}, there = {};
+	struct task_struct *asleep, *task;
+	unsigned int cpu;
+	u64 hits;
+
+	cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	if (cpu >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	asleep = make_sleeper(test, reset_test_sleep);
+	here.event = open_walked(test, asleep, cpu, LONG_PERIOD);
+	here.other = &there;
+	there.event = here.event;
+	there.other = &here;
+	task = kthread_create(hit_on_other_cpu, &there, "perf_hits");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpu);
 	wake_up_process(task);
-	for (group = 0; group < 2; group++) {
-		reset_in_between(&site, events[0], group);
-		KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), 0ULL);
-		KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), group ? 0ULL : 6ULL);
-	}
-	/* The tracepoint may have read the state of the event before the event was disabled. */
-	on_and_off(events[1], false);
-	reset_in_between(&site, events[1], false);
-	KUNIT_EXPECT_EQ(test, sim_test_value(events[1]), 0ULL);
-	for (i = 0; i < 2; i++)
-		events[i]->attr.type = PERF_TYPE_SOFTWARE;
+	hit_tracepoint(&here);
+	/* Pairs with hit_tracepoint(). */
+	while (!smp_load_acquire(&there.ended))
+		cond_resched();
+	hits = here.hits + there.hits;
+	KUNIT_EXPECT_EQ(test, sim_test_value(here.event), hits);
+	KUNIT_EXPECT_EQ(test, (u64)local64_read(&here.event->hw.period_left), hits - LONG_PERIOD);
+	set_walked(here.event, false);
 	kthread_stop(task);
 	kthread_stop(asleep);
 }
@@ -409,90 +475,6 @@ static void need_calls(struct kunit *test)
 		kunit_skip(test, "no static calls are patched while CPUs are delayed");
 }
 
-static void set_walked(struct perf_event *event, bool walked)
-{
-	event->attr.type = walked ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE;
-	WRITE_ONCE(event->ctx->walked, true);
-}
-
-/* Copies of such a group have the same CPU: one call resets many of them. */
-static void walked_copies_are_reset_together(struct kunit *test)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .inherit = 1,
-	};
-	struct task_struct *children[PERF_COPIES_AT_ONCE + 1], *task;
-	struct perf_event *events[2], *copies[ARRAY_SIZE(children)][2];
-	const int last = ARRAY_SIZE(children) - 1;
-	struct call_count calls;
-	struct slow_site site = {};
-	int group, i, j;
-
-	need_calls(test);
-	task = make_counter(test, &site);
-	for (j = 0; j < 2; j++)
-		events[j] = open_attr(test, &attr, site.cpu, current, j ? events[0] : NULL);
-	for (i = 0; i <= last; i++) {
-		children[i] = make_sleeper(test, reset_test_sleep);
-		inherit_to(test, children[i]);
-		for (j = 0; j < 2; j++) {
-			copies[i][j] = copy_of_task(events[j], children[i]);
-			set_walked(copies[i][j], true);
-		}
-	}
-	for (j = 0; j < 2; j++)
-		set_walked(events[j], true);
-	for (group = 0; group < 2; group++) {
-		for (i = 0; i <= last; i++) {
-			for (j = 0; j < 2; j++)
-				local64_set(&copies[i][j]->count, 5);
-		}
-		begin_calls(test, &calls, site.cpu);
-		reset_by_hand(events[0], group);
-		/* One is for the root, or its group. */
-		KUNIT_EXPECT_EQ(test, end_calls(&calls), group ? 4U : 3U);
-		for (j = 0; j < 2; j++)
-			KUNIT_EXPECT_EQ(test, sim_test_value(events[j]),
-					j && !group ? 5ULL * ARRAY_SIZE(children) : 0ULL);
-	}
-
-	/* The old counts of the first and the last copy must not return. */
-	site.counts[0] = &copies[0][0]->count;
-	site.counts[1] = &copies[last][0]->count;
-	wake_up_process(task);
-	reset_in_between(&site, events[0], false);
-	KUNIT_EXPECT_EQ(test, sim_test_value(events[0]), 0ULL);
-	kthread_stop(task);
-	for (j = 0; j < 2; j++)
-		set_walked(events[j], false);
-	for (i = 0; i <= last; i++) {
-		for (j = 0; j < 2; j++)
-			set_walked(copies[i][j], false);
-		kthread_stop(children[i]);
-	}
-}
-
-/* A new period of such an event is set on the event's CPU, which adds to period_left. */
-static void period_against_tracepoint(struct kunit *test)
-{
-	struct slow_site site = {};
-	struct task_struct *task = make_counter(test, &site);
-	struct task_struct *asleep = make_sleeper(test, reset_test_sleep);
-	struct perf_event *event = open_walked(test, asleep, site.cpu, 1000, NULL);
-
-	site.counts[0] = &event->hw.period_left;
-	site.counts[1] = &event->count;
-	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), -1000LL);
-	wake_up_process(task);
-	begin_site(&site);
-	KUNIT_EXPECT_EQ(test, perf_event_period(event, 10), 0);
-	wait_for_completion(&site.ended);
-	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), -10LL);
-	event->attr.type = PERF_TYPE_SOFTWARE;
-	kthread_stop(task);
-	kthread_stop(asleep);
-}
-
 static unsigned int calls_of_reset_and_period(struct kunit *test, struct perf_event *event)
 {
 	struct call_count calls;
@@ -505,10 +487,10 @@ static unsigned int calls_of_reset_and_period(struct kunit *test, struct perf_ev
 }
 
 /*
- * If such an event excludes the kernel, no tracepoint about its task counts, and the CPU is not
- * called: otherwise an unprivileged user could interrupt any CPU, at any rate.
+ * Such an event and its copies are reset, and begin a new period, without a call to the event's
+ * CPU: otherwise an unprivileged user could interrupt any CPU, at any rate.
  */
-static void no_call_without_the_kernel(struct kunit *test)
+static void no_call_for_tracepoints(struct kunit *test)
 {
 	struct task_struct *asleep;
 	struct perf_event *event;
@@ -519,15 +501,51 @@ static void no_call_without_the_kernel(struct kunit *test)
 	if (cpu >= nr_cpu_ids)
 		kunit_skip(test, "needs two CPUs");
 	asleep = make_sleeper(test, reset_test_sleep);
-	event = open_walked(test, asleep, cpu, 1000, NULL);
-	KUNIT_EXPECT_EQ(test, calls_of_reset_and_period(test, event), 3U);
-	event->attr.exclude_kernel = 1;
+	event = open_walked(test, asleep, cpu, 1000);
 	local64_set(&event->count, 5);
 	KUNIT_EXPECT_EQ(test, calls_of_reset_and_period(test, event), 0U);
 	KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
 	KUNIT_EXPECT_EQ(test, local64_read(&event->hw.period_left), -10LL);
-	event->attr.type = PERF_TYPE_SOFTWARE;
+	/* The tracepoint may have read the state of the event before the event was disabled. */
+	on_and_off(event, false);
+	local64_set(&event->count, 5);
+	KUNIT_EXPECT_EQ(test, calls_of_reset_and_period(test, event), 0U);
+	KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
+	set_walked(event, false);
 	kthread_stop(asleep);
+}
+
+static void no_call_for_copies_of_tracepoints(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .inherit = 1,
+	};
+	struct perf_event *event, *copy;
+	struct call_count calls;
+	struct task_struct *child;
+	unsigned int cpu;
+	int group;
+
+	need_calls(test);
+	cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	if (cpu >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	event = open_attr(test, &attr, cpu, current, NULL);
+	child = make_sleeper(test, reset_test_sleep);
+	inherit_to(test, child);
+	copy = copy_of_task(event, child);
+	set_walked(event, true);
+	set_walked(copy, true);
+	for (group = 0; group < 2; group++) {
+		local64_set(&copy->count, 5);
+		begin_calls(test, &calls, cpu);
+		reset_by_hand(event, group);
+		KUNIT_EXPECT_EQ(test, end_calls(&calls), 0U);
+		KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
+	}
+	set_walked(event, false);
+	set_walked(copy, false);
+	kthread_stop(child);
 }
 
 /*
@@ -594,10 +612,9 @@ static void groups_are_reset_at_once(struct kunit *test)
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_site),
 	KUNIT_CASE(reset_on_stopped_cpu),
-	KUNIT_CASE(reset_against_tracepoint),
-	KUNIT_CASE(walked_copies_are_reset_together),
-	KUNIT_CASE(period_against_tracepoint),
-	KUNIT_CASE(no_call_without_the_kernel),
+	KUNIT_CASE(hits_on_two_cpus_add_up),
+	KUNIT_CASE(no_call_for_tracepoints),
+	KUNIT_CASE(no_call_for_copies_of_tracepoints),
 	KUNIT_CASE(reset_with_shared_ctx),
 	KUNIT_CASE(groups_are_reset_at_once),
 	{}
