@@ -1118,7 +1118,8 @@ struct perf_event_clock {
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU with events here
- * @sw_lists: unscheduled software events by config, RCU; for one of them see perf_tp_task_events()
+ * @sw_lists: unscheduled software events by config, RCU; for two that contain none of these see
+ *	perf_tp_task_events() and perf_tick_cursor()
  * @settled_copies: the first settled copy in this context, or NULL
  * @stirred_entry: entry in a list of stirred contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl

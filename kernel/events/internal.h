@@ -246,6 +246,16 @@ static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *
 }
 
 /*
+ * The unscheduled software event that the next tick examines first, by its hlist_entry, or NULL for
+ * the first one of all; ctx->lock. It has the place of the BPF output events in ctx->sw_lists:
+ * these have no event site either.
+ */
+static inline struct hlist_node **perf_tick_cursor(struct perf_event_context *ctx)
+{
+	return &ctx->sw_lists[PERF_COUNT_SW_BPF_OUTPUT - PERF_SW_FIRST].first;
+}
+
+/*
  * A task's context. It is set once, at open or fork, and cleared by the task at exit. A
  * caller without a reference may use it under RCU.
  */

@@ -17,6 +17,7 @@
 #include "period.h"
 #include "record/sideband.h"
 #include "sched.h"
+#include "source/software.h"
 #include "source/tracepoint.h"
 #include "sysctl.h"
 #include "tally.h"
@@ -444,16 +445,38 @@ static void perf_tick_groups(struct list_head *active, struct pmu **disabled)
 	}
 }
 
+/* Limit on the unscheduled events of a context that one tick examines: interrupts are off */
+#define PERF_TICK_EVENTS	256
+
 /*
- * Process all active events of a context, whose lock is held. Events that wait for a counter
- * or for their cgroup are not examined: there may be thousands.
+ * Process unscheduled events that sample. These are in no group of perf_tick_groups(), but in the
+ * lists of event sites, among events that only count. Each tick continues where the last one ended.
+ */
+static void perf_tick_unsched(struct perf_event_context *ctx, struct pmu **disabled)
+{
+	struct hlist_node **cursor = perf_tick_cursor(ctx), *node = *cursor;
+	int here = smp_processor_id(), left = PERF_TICK_EVENTS;
+	struct perf_event *event;
+
+	if (!node)
+		node = perf_swevent_unsched_after(ctx, NULL);
+	while (node && left--) {
+		event = hlist_entry(node, struct perf_event, hlist_entry);
+		if (event->cpu < 0 || event->cpu == here)
+			perf_tick_event(event, disabled);
+		node = perf_swevent_unsched_after(ctx, node);
+	}
+	*cursor = node;
+}
+
+/*
+ * Process active events of a context, whose lock is held. Events that wait for a counter or for
+ * their cgroup are not examined: there may be thousands.
  */
 static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 {
-	int here = smp_processor_id(), i;
 	struct perf_event_pmu_context *epc;
 	struct pmu *disabled = NULL;
-	struct perf_event *event;
 
 	lockdep_assert_held(&ctx->lock);
 	if (!throttled && !ctx->nr_freq)
@@ -462,16 +485,7 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 		perf_tick_groups(&epc->pinned_active, &disabled);
 		perf_tick_groups(&epc->flexible_active, &disabled);
 	}
-	/* Unscheduled events that sample are in no group above, but in the lists of event sites. */
-	for (i = 0; i < ARRAY_SIZE(ctx->sw_lists); i++) {
-		/* These are scheduled, and are linked by another entry. */
-		if (&ctx->sw_lists[i] == perf_tp_task_events(ctx))
-			continue;
-		hlist_for_each_entry(event, &ctx->sw_lists[i], hlist_entry) {
-			if (event->cpu < 0 || event->cpu == here)
-				perf_tick_event(event, &disabled);
-		}
-	}
+	perf_tick_unsched(ctx, &disabled);
 	perf_tick_switch_pmu(NULL, &disabled);
 }
 

@@ -313,6 +313,32 @@ void perf_swevent_unsched_add(struct perf_event *event)
 }
 
 /**
+ * perf_swevent_unsched_after - the next event in the lists of the event sites
+ * @ctx: the context, whose lock is held
+ * @node: hlist_entry of an event in these lists, or NULL for the first event of all
+ *
+ * Return: hlist_entry of the event after @node, or NULL
+ */
+struct hlist_node *perf_swevent_unsched_after(struct perf_event_context *ctx,
+					      struct hlist_node *node)
+{
+	u64 config = PERF_SW_FIRST;
+
+	lockdep_assert_held(&ctx->lock);
+	if (node) {
+		if (node->next)
+			return node->next;
+		config = hlist_entry(node, struct perf_event, hlist_entry)->attr.config + 1;
+	}
+	for (; config < PERF_COUNT_SW_MAX; config++) {
+		node = ctx->sw_lists[config - PERF_SW_FIRST].first;
+		if (node && perf_swevent_config_has_site(config))
+			return node;
+	}
+	return NULL;
+}
+
+/**
  * perf_swevent_unsched_del - undo perf_swevent_unsched_add()
  * @event: its context's lock is held
  *
@@ -320,7 +346,11 @@ void perf_swevent_unsched_add(struct perf_event *event)
  */
 void perf_swevent_unsched_del(struct perf_event *event)
 {
+	struct hlist_node **cursor = perf_tick_cursor(event->ctx);
+
 	lockdep_assert_held(&event->ctx->lock);
+	if (unlikely(*cursor == &event->hlist_entry))
+		*cursor = perf_swevent_unsched_after(event->ctx, *cursor);
 	hlist_del_init_rcu(&event->hlist_entry);
 }
 

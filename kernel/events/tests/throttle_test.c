@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events throttled by NMIs in the middle of a tick. Included at the end of throttle.c. */
+/*
+ * Events throttled by NMIs in the middle of a tick; ticks with many events. Included at the end of
+ * throttle.c.
+ */
 #include "sim_fixture.h"
 
 /* Event to be throttled next, and whether the CPU must have ticks */
@@ -72,8 +75,62 @@ static void nmi_keeps_the_tick(struct kunit *test)
 	perf_throttle_test_step = NULL;
 }
 
+static struct perf_event *open_faults(struct kunit *test, u64 freq)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_SW_EMULATION_FAULTS, .freq = !!freq, .sample_freq = freq,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	return event;
+}
+
+/*
+ * A tick examines only some of the software events, and the next one examines others. The event
+ * that is next may be removed in between.
+ */
+static void ticks_examine_events_in_turn(struct kunit *test)
+{
+	/* The newest event is examined first. */
+	struct perf_event *last = open_faults(test, 100), *removed = open_faults(test, 100);
+	struct perf_event_context *ctx = last->ctx;
+	struct perf_event **others;
+	unsigned int i, round;
+
+	others = kunit_kcalloc(test, PERF_TICK_EVENTS, sizeof(*others), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, others);
+	for (i = 0; i < PERF_TICK_EVENTS; i++)
+		others[i] = open_faults(test, 0);
+	for (round = 1; round <= 2; round++) {
+		/* Ticks of this CPU must not come in between. */
+		guard(irqsave)();
+		*perf_tick_cursor(ctx) = NULL;
+		last->cold->freq_count_stamp = 0;
+		local64_set(&last->count, round);
+		perf_adjust_freq_unthr(this_cpu_context());
+		KUNIT_EXPECT_EQ(test, last->cold->freq_count_stamp, 0ULL);
+		if (round == 2) {
+			raw_spin_lock(&ctx->lock);
+			perf_swevent_unsched_del(removed);
+			raw_spin_unlock(&ctx->lock);
+		}
+		perf_adjust_freq_unthr(this_cpu_context());
+		KUNIT_EXPECT_EQ(test, last->cold->freq_count_stamp, (u64)round);
+		/* All events were examined: the next tick begins with the first one. */
+		KUNIT_EXPECT_NULL(test, *perf_tick_cursor(ctx));
+	}
+	for (i = 0; i < PERF_TICK_EVENTS; i++)
+		perf_event_release_kernel(others[i]);
+	perf_event_release_kernel(removed);
+	perf_event_release_kernel(last);
+}
+
 static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(nmi_keeps_the_tick),
+	KUNIT_CASE(ticks_examine_events_in_turn),
 	{}
 };
 
