@@ -2,9 +2,9 @@
 /*
  * Northbridge events of AMD families up to 14h.
  *
- * Each CPU of a northbridge can count them. But the northbridge identifies a counter by its number
- * only, so at most one of its CPUs may have such an event on the counter of a given number, even
- * stopped.
+ * Each CPU of a northbridge can count them. But the northbridge identifies a counter only by its
+ * number. So at most one CPU of the northbridge may have such an event on the counter of a given
+ * number, even if the counter is stopped.
  *
  * A northbridge has a mask of the counter numbers in use. A CPU takes a number before it writes the
  * counter's select, and releases it when the select has no northbridge event any more.
@@ -58,8 +58,9 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
 
 	cpu->nb_taken &= counters;
 	/*
-	 * Fully ordered after the writes of the selects: a CPU that takes a counter released here
-	 * writes its own select afterwards, and the two events must not coexist.
+	 * Two CPUs must not have events on the same counter. A CPU that takes a counter released
+	 * here writes its select afterwards. So the release is fully ordered after the writes of
+	 * this CPU's selects.
 	 */
 	if (back)
 		atomic64_fetch_andnot(back, &cpu->nb->taken);

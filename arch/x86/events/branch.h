@@ -210,7 +210,7 @@ struct x86_branch_saved {
  * @type: branch_sample_type of the event added last; all users agree in what @select depends on
  * @changed: the unit must be enabled, disabled, or switched to another task
  * @running: the unit is enabled
- * @fresh: the records have no branches of another task, since the context switch in progress
+ * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: number of the last call stack save
  * @holds: stamp of the save whose records are still in the registers; 0: none
  * @interrupts: number of overflow interrupts

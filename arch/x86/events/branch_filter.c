@@ -94,7 +94,7 @@ static bool x86_branch_exact(const struct x86_core *core, u32 kinds, u64 classes
 		return true;
 	if (!core->branches.select.msr || (core->branches.flags & X86_UNIT_CALLS_JUMP))
 		return false;
-	/* The class of far branches has several types. */
+	/* LBR_SELECT has a single class for all types of far branches. */
 	return !(classes & X86_LBR_FAR);
 }
 

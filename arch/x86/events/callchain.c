@@ -52,7 +52,7 @@ static unsigned long x86_base_of_selector(unsigned int selector)
 
 	if ((selector & SEGMENT_TI_MASK) == SEGMENT_LDT) {
 #ifdef CONFIG_MODIFY_LDT_SYSCALL
-		/* The LDT of the loaded mm is replaced by an IPI, but interrupts are off. */
+		/* The LDT is freed only after an IPI to this CPU, whose interrupts are off. */
 		struct ldt_struct *ldt = READ_ONCE(current->active_mm->context.ldt);
 
 		if (ldt && i < ldt->nr_entries)

@@ -2,10 +2,10 @@
 /*
  * Claims: counters reserved by perfctr for the running thread.
  *
- * Claimed counters are removed from those that perf's counts can use. They are given by number, so
- * perf's counts move to other counters if they can, and otherwise flexible events are not scheduled
- * until the claim ends. Pinned events are never displaced: a claim is refused if they are in the
- * way, and ends if they are added.
+ * A claim names its counters by number, and perf's counts cannot use these. Perf's counts move to
+ * other counters if they can; otherwise flexible events are not scheduled until the claim ends.
+ * Pinned events are never displaced: a claim is refused if they need its counters, and ends if such
+ * events are added.
  *
  * When a claim ends, its counters stay programmed, and those that do not interrupt run on until
  * perf needs them or reprograms. So an equal claim continues without a register write.
@@ -22,7 +22,7 @@
 /*
  * Number of times per jiffy that displaced flexible events are rescheduled at once at the end of a
  * claim. After that they wait for the rotation. This also bounds the number of displacements, which
- * take time in context switches of others.
+ * take time in context switches of other tasks.
  */
 #define X86_RETURNS	16
 
@@ -287,7 +287,8 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	barrier();
 	cpu->reprogramming = false;
 	/*
-	 * While halted, do not apply yet: perfctr must read the counters before a count uses them.
+	 * While perf has disabled the PMU, changes are applied later: perfctr must read the
+	 * counters before counts of perf use them.
 	 */
 	if (unlikely(READ_ONCE(cpu->dirty)) && !cpu->halted)
 		x86_reprogram(cpu);
@@ -302,7 +303,7 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(!cpu->halted);
 	perfctr_cpu_revoke();
-	/* The claim may still be in x86_claim(), where perfctr does not know of it. */
+	/* perfctr does not have the claim yet if x86_claim() is running: end it here, too. */
 	cpu->claimed = 0;
 }
 

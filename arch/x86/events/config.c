@@ -17,7 +17,7 @@
 /* Tests clear this to fill the PMU with equal events. */
 static bool x86_share = true;
 module_param_named(share, x86_share, bool, 0644);
-MODULE_PARM_DESC(share, "let events that count the same share a counter");
+MODULE_PARM_DESC(share, "share one counter among events that count the same");
 
 /* Config of a PERF_TYPE_HARDWARE event. */
 static int x86_generic_config(const struct x86_core *core, u64 number, u64 *config)
@@ -219,7 +219,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 		core->model->get_sel(core, event, sel);
 	else
 		sel->allowed = x86_limited(core, limits, sel);
-	/* Selects with host and guest bits need no switching. */
+	/* Selects with host and guest bits are not switched at VM entry and exit. */
 	if (event->attr.exclude_host && !core->msrs->host_only)
 		sel->flags |= X86_GUEST_ONLY;
 	if (event->attr.exclude_guest && !core->msrs->host_only)
@@ -356,8 +356,9 @@ static bool x86_is_loads_aux(const struct x86_core *core, const struct perf_even
 }
 
 /*
- * The CPU records the data source of a load only if the auxiliary event is enabled, too. It is the
- * leader or a sibling, opened before the event. Samples without a data source need none.
+ * The CPU records the data source of a load only if the auxiliary event is enabled, too. So that
+ * event must be the leader, or a sibling that was opened before. Samples without a data source do
+ * not need it.
  */
 static int x86_check_loads(const struct x86_core *core, struct perf_event *event)
 {

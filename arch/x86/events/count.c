@@ -50,7 +50,10 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 	int counter;
 	u64 total;
 
-	/* This is an NMI that has interrupted the handling of PEBS records. */
+	/*
+	 * While PEBS records are handled, the total of a reloaded counter is incomplete: an NMI
+	 * uses the last total.
+	 */
 	if (count->reload && READ_ONCE(cpu->precise.draining))
 		return READ_ONCE(count->total);
 	do {
@@ -215,23 +218,24 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Reprogram a counter that may contain counts of others. A sampling counter is not reprogrammed
- * unless it must overflow elsewhere: its value is the distance to the end of the period anyway.
+ * Reprogram a counter that may contain counts of other tasks. The value of a sampling counter is
+ * only the distance to its overflow, so this counter is reprogrammed only if it does not overflow
+ * at the end of the period.
  */
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (count->next == U64_MAX || count->bias != count->next) {
 		x86_note_unseen(cpu, x86_count_set_period(cpu, count));
 		/*
-		 * Force a new read: if an interrupt in the middle has left an overflow unhandled,
-		 * x86_prepare_running() must find it.
+		 * If an NMI has left an overflow of the counter unhandled, x86_prepare_running()
+		 * must find it: invalidate the total, so that the counter is read again.
 		 */
 		count->gen = 0;
 	}
 	x86_count_update_pages(count);
 }
 
-/* Clear counters that may contain counts of others, except claimed counters. */
+/* Clear counters that may contain counts of other tasks, except claimed counters. */
 static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters & counters;
@@ -288,11 +292,11 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 }
 
 /**
- * x86_clear_unused - clear all counters that may contain counts of others
+ * x86_clear_unused - clear all counters that may contain counts of other tasks
  * @cpu: this CPU
  *
- * Otherwise the next process that may read counters would see counts of other tasks. A counter that
- * still runs after a claim is stopped, too. Counters of active events are reprogrammed. Claimed
+ * Otherwise the next process that may read counters would see these counts. A counter that still
+ * runs after a claim is stopped, too. Counters of active events are reprogrammed. Claimed
  * counters are left to perfctr_cpu_readable() and perfctr_cpu_hide().
  */
 void x86_clear_unused(struct x86_pmu_cpu *cpu)
@@ -304,9 +308,9 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
  * x86_clear_kernel - clear counters that may contain counts of a kernel thread
  * @cpu: this CPU, without a claim
  *
- * Since x86_clear_unused(), this CPU has run only one process, which may read counters and
- * continues now, and kernel threads, which may have worked for others. The process' own counters
- * without kernel mode are not changed.
+ * Kernel threads may have worked for other processes than the one that continues now, and that may
+ * read counters. Since x86_clear_unused(), the CPU has run only this process and kernel threads, so
+ * counters that do not count the kernel contain only the process' own counts, and are not changed.
  */
 void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {

@@ -29,13 +29,13 @@
  * space leaves CR4.PCE set, so x86_clear_kernel() does the same after it, for counters that counted
  * the kernel meanwhile. A claim clears its counters when it begins. While CR4.PCE is clear, an
  * event's page has no index, since its offset would reveal the counter's former value. Counters of
- * sampling events are an exception: they have the distance to the next overflow anyway.
+ * sampling events are an exception: they contain only the distance to the next overflow.
  * x86_check_clean() asserts that a cleared counter has not counted.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the overflow
  * interrupt, which is an NMI. There is no lock: an NMI can interrupt a change between two
- * instructions, and runs to completion. The description of each member says how the member allows
- * for that.
+ * instructions, and runs to completion. So members change in an order that is consistent for an NMI
+ * at any point; see their descriptions.
  */
 #ifndef _ARCH_X86_EVENTS_ENGINE_H
 #define _ARCH_X86_EVENTS_ENGINE_H
@@ -58,7 +58,7 @@
 /* Maximum number of clients of a count; the overflow interrupt walks all of them */
 #define X86_CLIENTS_MAX		64
 
-/* ... and of clients that sample; one overflow interrupt may write a sample for each of them */
+/* Maximum number of sampling clients of a count; one overflow interrupt may sample all of them */
 #define X86_SAMPLERS_MAX	4
 /* Maximum number of extra registers of a CPU or core */
 #define X86_EXTRA_MAX		32
@@ -325,13 +325,14 @@ struct x86_count {
  * @excl: counters in use by the threads of the core; NULL: the CPU does not have the erratum
  * @first_excl: storage of @excl, in the first CPU of the core
  * @thread: index of this CPU in @excl
- * @excl_changed: this CPU may use fewer counters than @excl says
+ * @excl_changed: @excl may have counters that this CPU does not use any more
  * @metric_total: total of each Topdown metric
  * @metrics_gen: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
  * @has_counted: a counter of this CPU was programmed since the CPU was initialized
  * @late: local_clock() up to which an interrupt without overflow is expected
- * @has_clean: mask of the counters cleared, with nothing to leak; X86_METRICS_RUN: the metrics
+ * @has_clean: mask of the counters that were cleared and have not run since; X86_METRICS_RUN: the
+ *	metrics
  * @had_kernel: mask of the counters that counted the kernel in a kernel thread, and then stopped or
  *	were reprogrammed
  * @opening: CR4.PCE will be set as soon as the counters are cleared

@@ -353,7 +353,7 @@ static int x86_cpu_online(unsigned int number)
 {
 	u8 kind = x86_this_kind();
 
-	/* A CPU without a supported PMU is brought online, too. */
+	/* Without a supported PMU, the CPU is nevertheless brought online. */
 	if (x86_this_core() || x86_nr_cores == X86_CORES_MAX || x86_add_core(kind))
 		return 0;
 	x86_cpu_starting(number);

@@ -94,8 +94,9 @@ struct x86_limit {
  * @msr: the register, programmed with attr.config1
  * @valid: mask of the valid bits of the register
  * @per_core: the threads of a core share the register
- * @twin: added to the config, the event uses another register with the same effect: the next row of
- *	the table if positive, else the row before; 0: there is none
+ * @twin: another register has the same effect (the twin): number to add to the config for an event
+ *	that uses the twin; 0: there is no twin. The twin is in the next row of the table if the
+ *	number is positive, else in the row before
  *
  * An array ends with @msr 0.
  */
@@ -172,7 +173,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * struct x86_model - a model of CPU cores
  * @name: name in the log and in the sysfs directory "caps"
  * @probe: detects features of this CPU's PMU and adjusts struct x86_core, into which members below
- *	were copied. Returns 0, or an error: there is no PMU. NULL: nothing to detect
+ *	were copied. Returns 0, or an error if there is no PMU. NULL: no detection
  * @msrs: the registers
  * @counters: mask of the counters; 0: detected by @probe
  * @whole: mask of the counters of a P-core in a hybrid CPU, where CPUID reports only those that

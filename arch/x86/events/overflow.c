@@ -35,8 +35,8 @@ void x86_expect_late(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * May this be an expected late interrupt? They are not counted: each overflow handled early can
- * cause one, but one interrupt can be for several overflows.
+ * May this be an expected late interrupt? One late interrupt can be for several overflows that were
+ * handled before it, so late interrupts are not counted, but expected for a limited time.
  */
 static bool x86_is_late(const struct x86_pmu_cpu *cpu)
 {
@@ -67,7 +67,10 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 	} else if (has_branch_stack(event)) {
 		x86_branch_sample(cpu, event, &data);
 	}
-	/* All records of a drained buffer are one interrupt, but a handler needs each of them. */
+	/*
+	 * Of all records that an interrupt drains, only the first counts as an overflow for
+	 * throttling. But an overflow handler other than the default is called for each record.
+	 */
 	if (!alone && is_default_overflow_handler(event))
 		perf_event_output(event, &data, regs);
 	else if (perf_event_overflow(event, &data, regs))

@@ -314,9 +314,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
  *
  * If the control is refused, nothing in @state is enabled, not even the TSC. Does not sleep.
  *
- * Return: 0 on success; -EPERM if the control has reserved bits, or needs interrupts that are not
- * supported or what a control cannot have (see perfctr_check() and perfctr_check_events());
- * -EINVAL if it is invalid.
+ * Return: 0 on success; -EPERM if the control has reserved bits, or needs interrupts or events that
+ * are not supported (see perfctr_check() and perfctr_check_events()); -EINVAL if it is invalid.
  */
 int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 {
@@ -526,9 +525,9 @@ void perfctr_cpu_readable(void)
 /**
  * perfctr_cpu_revoke - stop the counters of the state that runs on this CPU
  *
- * Called when pinned events of perf need the counters, or at shutdown. The counters stop until the
- * next control, and the page shows it, as on a CPU where they cannot be reserved. An overflow whose
- * interrupt is still to come is reported as any other.
+ * Called when pinned events of perf need the counters, or at shutdown. The counters stay stopped
+ * until the next control, and cstatus in the page has no counters, as on a CPU where they cannot be
+ * reserved. An overflow whose interrupt is pending is reported nevertheless.
  *
  * Context: interrupts off.
  */

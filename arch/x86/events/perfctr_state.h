@@ -22,7 +22,7 @@
  * @take: reserves and programs counters; those that interrupt do not run. Returns 0, 1 if the
  *	counters have run on since @leave of the same claim and run now, or -EBUSY
  * @keep: saves the value of a counter at its last read
- * @kept_value: returns that value
+ * @kept_value: returns the value saved by @keep
  * @kept: returns whether the saved values of a claim's counters are current: the counters were read
  *	for the last state, and were not used since
  * @readable: returns whether user space may read counters on this CPU, which are then cleared of
@@ -206,8 +206,8 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 }
 
 /*
- * Mask of the interrupting counters that have overflowed, perhaps before they gave way. Context:
- * any; the counters of @state do not run.
+ * Mask of the interrupting counters that have overflowed, including counters in gave_way, which
+ * perf has taken since. Context: any; the counters of @state do not run.
  */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
@@ -224,8 +224,8 @@ static __always_inline unsigned int perfctr_state_overflowed(const struct perfct
 }
 
 /*
- * The same, and restart these counters. Counters that gave way are in cstatus again, so that the
- * caller stops them as it does after every overflow. Context: any; @state is suspended.
+ * The same, and restart these counters. Counters in gave_way are added to cstatus again: the caller
+ * stops them as after every overflow. Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {
@@ -241,8 +241,8 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 }
 
 /*
- * End the use of the counters, but not of the TSC. An overflow may wait for its interrupt, which is
- * masked here: keep the overflow until it is identified.
+ * Remove the counters from a state; the TSC continues. The interrupt of an overflow may be pending,
+ * since it is masked here: remember the overflow in gave_way until it is identified.
  */
 static __always_inline void perfctr_state_revoke(const struct perfctr_layer *layer,
 						 struct perfctr_cpu_state *state)

@@ -148,7 +148,10 @@ static void x86_event_read(struct perf_event *event)
 		return;
 	x86_precise_flush(cpu, event);
 	total = x86_event_total(cpu, event, count);
-	/* Waiting PEBS records end periods, and have samples to write: stop at the first end. */
+	/*
+	 * Each PEBS record in the buffer ends a period, and its sample is not written yet: count
+	 * only up to the first of these ends.
+	 */
 	if (count->reload && in_nmi())
 		total = min(total, READ_ONCE(count->bias));
 	x86_event_account(event, total);

@@ -3,14 +3,14 @@
  * Precise events: at an overflow the CPU writes a record with its registers and other data to a
  * buffer in memory (PEBS), and interrupts.
  *
- * The overflow leaves the counter at 0, so it continues to count like any other, and is
- * reprogrammed by the interrupt like any other.
+ * The overflow leaves the counter at 0. The counter continues from there, and the interrupt
+ * reprograms it, as for events that are not precise.
  *
  * Alternatively, the CPU reloads the counter with the period. That is used for events of user space
- * with a constant period, whose counters do not move in the kernel. Each record then represents one
- * period that the counter does not show. If the record has all that the samples need, records wait
- * in the buffer (X86_PRECISE_MANY) until the buffer is full, the event is read or stopped, or the
- * task is switched out.
+ * with a constant period, whose counters do not count in the kernel. Each record then represents
+ * one period that the counter does not show. If the record has all that the samples need, records
+ * wait in the buffer (X86_PRECISE_MANY) until the buffer is full, the event is read or stopped, or
+ * the task is switched out.
  *
  *   intel/pebs.c		buffers, registers, and checks of events
  *   intel/pebs_record.c	conversion of records to samples

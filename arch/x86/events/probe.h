@@ -13,7 +13,7 @@
  * @msr: the MSR
  * @grp: sysfs attributes of the event, hidden if the MSR does not count
  * @test: returns whether the CPU has the MSR, by its index and the data of perf_msr_probe(); NULL:
- *	it has
+ *	every CPU has it
  * @no_check: do not read the MSR to check that it counts
  * @mask: valid bits of the MSR; 0: all
  */

@@ -263,7 +263,7 @@ void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 	WRITE_ONCE(cpu->control_unsure, false);
 }
 
-/* Has a register still the value written? An NMI may write another one meanwhile. */
+/* Has a register still the value written? An NMI may write another value meanwhile. */
 static bool x86_is_kept(u32 msr, const u64 *written)
 {
 	u64 before = READ_ONCE(*written), value;
@@ -294,8 +294,8 @@ void x86_check_control(const struct x86_pmu_cpu *cpu)
  * x86_check_clean - warn if a counter that was cleared has counted since
  * @cpu: this CPU, which is about to run a program that may read counters
  *
- * The program could read what others counted. Not checked are counters that others may use: the
- * other thread if threads share the counters, and the microcode.
+ * The program could read counts of other tasks. Counters that the core's other thread or the
+ * microcode may use are not checked.
  */
 void x86_check_clean(const struct x86_pmu_cpu *cpu)
 {

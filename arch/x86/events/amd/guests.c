@@ -30,7 +30,7 @@ static void x86_set_guests(bool ready)
 
 			if (x86_counter_is_fixed(i))
 				continue;
-			/* A counter of a claim, even if that has ended, must not count guests. */
+			/* A counter of a claim must not count guests, even after the claim. */
 			if (count)
 				set &= count->sel.config;
 			set &= ~cpu->select_clear;

@@ -249,7 +249,7 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	X86_LIMIT_END
 };
 
-/* Northbridge events count on the CPU's counters; with other upper code bits they are L3's. */
+/* Northbridge events, on the CPU's counters; with other upper bits, codes are L3 events. */
 static const struct x86_limit x86_amd_k8_limits[] = {
 	{ .first = 0xe0, .last = 0xff, .mask = X86_MATCH_EVENT,
 	  .counters = X86_GENERAL(AMD64_NUM_COUNTERS), .flags = X86_LIMIT_AMD_NB },

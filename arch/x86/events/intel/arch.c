@@ -277,8 +277,8 @@ static int x86_intel_arch_probe(struct x86_core *core)
 }
 
 /*
- * AnyThread exists since version 3. On CPUs where it is deprecated, it still needs the permission,
- * but is removed from the select.
+ * AnyThread exists since version 3. On CPUs where it is deprecated, the bit is removed from the
+ * select, but the event still needs CAP_PERFMON.
  */
 static int x86_intel_check_any(struct perf_event *event)
 {

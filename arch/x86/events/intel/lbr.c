@@ -147,7 +147,7 @@ static void lbr_read_info(const struct x86_core *core, struct x86_branch_raw *ra
 		rdmsrl(core->branches.info + lbr_number(core, newest, i), raw[i].info);
 }
 
-/* A deep idle state clears all registers, so one is enough. */
+/* A deep idle state clears all registers, so it is enough to check one. */
 static bool lbr_holds(const struct x86_core *core, const struct x86_branch_raw *raw, u64 newest)
 {
 	u64 from;
@@ -204,7 +204,7 @@ static bool lbr_decode(const struct x86_core *core, const struct x86_branch_raw 
 	}
 	if (unit->to_cycles)
 		entry->cycles = raw->to >> 48;
-	/* INFO of 0 was not recorded. */
+	/* INFO is 0 if it was not recorded. */
 	if (unit->info && raw->info)
 		lbr_decode_info(unit, raw->info, entry);
 	return true;

@@ -41,7 +41,7 @@ enum p4_escr {
 	P4_TC_ESCR0, P4_TC_ESCR1,
 };
 
-/* No config matches a row of this table: p4_get_sel() selects it. */
+/* No config matches a row of this table: p4_get_sel() selects the row. */
 #define P4_EXTRA(_escr)								\
 	[P4_##_escr] = { .first = 1, .msr = MSR_P4_##_escr, .valid = ~0ULL }
 

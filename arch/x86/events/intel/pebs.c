@@ -103,7 +103,7 @@ static int pebs_get_buffers(void)
 {
 	unsigned int cpu;
 
-	/* Forks come here for each inherited copy, on all CPUs. Pairs with the release below. */
+	/* Each fork calls this for each copy, so take no lock. Pairs with the release below. */
 	if (smp_load_acquire(&pebs_has_buffers))
 		return 0;
 	guard(mutex)(&pebs_mutex);
@@ -467,7 +467,7 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	precise->has_area = false;
 }
 
-/* Erratum: a record may name no counter. With one counter enabled, it is known. */
+/* Erratum: a record may name no counter. If only one is enabled, the record is of that one. */
 static u64 pebs_counters(u64 enabled, const struct x86_record *record)
 {
 	if (!record->counters && hweight64(enabled) == 1)

@@ -308,9 +308,9 @@ static void pebs_sample_time(struct perf_event *event, const struct pebs_parts *
 }
 
 /*
- * Start with the registers of the interrupt, @regs. It may be in the kernel though the record is of
- * user space: with the IP of the record, the registers of the kernel would look like those of user
- * space. Start with those that user space had when it entered the kernel.
+ * Start with the registers of the interrupt, @regs. But if the record is of user space and the
+ * interrupt is in the kernel, the kernel's registers with the IP of the record would look like
+ * registers of user space. Then start with the registers that user space had at kernel entry.
  */
 static void pebs_start_registers(struct pt_regs *at, struct pt_regs *regs, u64 ip)
 {
@@ -352,7 +352,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		return false;
 	pebs_start_registers(&at->regs, regs, ip);
 	at->xmm_regs = (u64 *)parts.xmm;
-	/* Use the stack of the interrupt: that of the record may have changed. */
+	/* Walk the stack from the interrupt: it may have changed since the record. */
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, event, regs);
 	wants_regs = (type & PERF_SAMPLE_REGS_INTR) && pebs_may_show(event, parts.ip);

@@ -219,10 +219,10 @@ static const struct x86_pmu_msrs x86_zxc_msrs = {
 #define ZX_EVENTS_LEAST		6
 
 /**
- * x86_zhaoxin_check_cpuid - adjust what differs from Intel's PMUs, or from CPUID
+ * x86_zhaoxin_check_cpuid - adjust features that differ from Intel's PMUs, or from CPUID
  * @core: the core type, with the generic events reported by CPUID
  *
- * Counters take all bits on a write, and branch misses may exist without a bit in CPUID.
+ * All bits of a counter can be written, and branch misses may exist without a bit in CPUID.
  *
  * Return: 0 on success, -ENODEV if there is no such PMU.
  */
