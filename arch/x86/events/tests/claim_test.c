@@ -62,7 +62,7 @@ static int claim_test_init(struct kunit *test)
 }
 
 /* A claim does not continue counters that perf may be assigning to events. */
-static void test_again(struct kunit *test)
+static void test_continue_while_assigning(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
@@ -104,7 +104,7 @@ static struct x86_count *add_count(struct claim_env *env, bool pinned)
 }
 
 /* A claim keeps its counter from flexible events, and ends for pinned events. */
-static void test_gives_way(struct kunit *test)
+static void test_pinned_ends_claim(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
@@ -124,7 +124,7 @@ static void test_gives_way(struct kunit *test)
 }
 
 /* A claim refused for a pinned event does not block counters of the other thread. */
-static void test_refused(struct kunit *test)
+static void test_refused_blocks_no_counter(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
@@ -146,7 +146,7 @@ static void test_refused(struct kunit *test)
 }
 
 /* A counter used by the microcode does not run on after the claim. */
-static void test_taken(struct kunit *test)
+static void test_microcode_counter(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
@@ -167,7 +167,7 @@ static void test_taken(struct kunit *test)
 }
 
 /* An NMI that stops an event during x86_claim() does not stop the claimed counters. */
-static void test_disturbed(struct kunit *test)
+static void test_nmi_during_claim(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
@@ -207,11 +207,11 @@ static void test_guests(struct kunit *test)
 }
 
 static struct kunit_case claim_cases[] = {
-	KUNIT_CASE(test_again),
-	KUNIT_CASE(test_gives_way),
-	KUNIT_CASE(test_refused),
-	KUNIT_CASE(test_taken),
-	KUNIT_CASE(test_disturbed),
+	KUNIT_CASE(test_continue_while_assigning),
+	KUNIT_CASE(test_pinned_ends_claim),
+	KUNIT_CASE(test_refused_blocks_no_counter),
+	KUNIT_CASE(test_microcode_counter),
+	KUNIT_CASE(test_nmi_during_claim),
 	KUNIT_CASE(test_guests),
 	{ }
 };

@@ -189,7 +189,7 @@ static void test_counts(struct kunit *test)
 }
 
 /* Without RDPMC, the page does not show the values of counters. */
-static void test_hidden(struct kunit *test)
+static void test_without_rdpmc(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
 	int i;
@@ -235,7 +235,7 @@ static void test_handed_over(struct kunit *test)
 }
 
 /* If pinned events take the counters, the sums are complete, and the TSC continues. */
-static void test_gives_way(struct kunit *test)
+static void test_revoke(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 1, -1000);
 
@@ -286,8 +286,8 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->k1, 0);
 }
 
-/* An overflow is not lost if the counters give way before it is identified. */
-static void test_overflow_gives_way(struct kunit *test)
+/* An overflow is not lost if the counters are revoked before it is identified. */
+static void test_revoke_after_overflow(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 2, -100);
 
@@ -316,8 +316,8 @@ static void test_overflow_gives_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
 }
 
-/* Counters that give way without an overflow have none to report, and stay stopped. */
-static void test_no_overflow_gives_way(struct kunit *test)
+/* Counters revoked without an overflow stay stopped, and no overflow is reported. */
+static void test_revoke_without_overflow(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 0, 1, -100);
 
@@ -330,7 +330,7 @@ static void test_no_overflow_gives_way(struct kunit *test)
 }
 
 /* A cstatus that does not match the claim is detected. */
-static void test_wild_cstatus(struct kunit *test)
+static void test_invalid_cstatus(struct kunit *test)
 {
 	const struct x86_claim claim = { .n = 3 };
 	u32 n, na;
@@ -363,13 +363,13 @@ static void test_busy(struct kunit *test)
 static struct kunit_case perfctr_state_cases[] = {
 	KUNIT_CASE(test_cstatus),
 	KUNIT_CASE(test_counts),
-	KUNIT_CASE(test_hidden),
+	KUNIT_CASE(test_without_rdpmc),
 	KUNIT_CASE(test_handed_over),
-	KUNIT_CASE(test_gives_way),
+	KUNIT_CASE(test_revoke),
 	KUNIT_CASE(test_overflow),
-	KUNIT_CASE(test_overflow_gives_way),
-	KUNIT_CASE(test_no_overflow_gives_way),
-	KUNIT_CASE(test_wild_cstatus),
+	KUNIT_CASE(test_revoke_after_overflow),
+	KUNIT_CASE(test_revoke_without_overflow),
+	KUNIT_CASE(test_invalid_cstatus),
 	KUNIT_CASE(test_busy),
 	{ }
 };
