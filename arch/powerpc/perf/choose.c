@@ -77,7 +77,7 @@ static void power_count_follow(struct power_cpu *cpu, int slot)
  * power_cpu_reset - initialize the state of a CPU
  * @cpu: the CPU, without events
  *
- * The values of the counters are not known: all have to be cleared.
+ * The values of the counters are unknown, so all counters have to be cleared.
  *
  * Context: the CPU is not online, or has had no event yet.
  */

@@ -19,7 +19,7 @@
 /* Tests clear this to fill the PMU with equal events. */
 bool power_share = true;
 module_param_named(share, power_share, bool, 0644);
-MODULE_PARM_DESC(share, "let equal counting events share a counter");
+MODULE_PARM_DESC(share, "share one counter among equal counting events");
 
 static atomic_t power_users;
 static DEFINE_MUTEX(power_users_mutex);

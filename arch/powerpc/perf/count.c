@@ -3,7 +3,7 @@
  * Conversion of counter values to event counts.
  *
  * A counter has 32 bits and has overflowed while bit 31 is set. A sampling event sets its counter
- * to 2^31 minus the remaining period. A counting event does not set its counter: the event notes
+ * to 2^31 minus the remaining period. A counting event does not set its counter: the event saves
  * the value, and adds the difference to its count later. Only a counter of PMC_FAR or more is reset
  * to 0. The counter of an event for event-based branches belongs to the program: the event saves
  * the value while the program does not run.
@@ -136,7 +136,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 		local64_set(&hw->prev_count, start);
 		power_pmc_write(pmc, start);
 	}
-	/* Without hw->idx yet, power_event_place() updates the page. */
+	/* Before hw->idx is set, power_event_place() updates the page. */
 	if (hw->idx)
 		perf_event_update_userpage(event);
 }
@@ -179,10 +179,10 @@ void power_limited_arm(struct power_cpu *cpu)
 }
 
 /**
- * power_overflow_defer - let periods that have ended end with the next occurrence instead
+ * power_overflow_defer - end overdue periods with the next occurrence instead
  * @cpu: this CPU
  *
- * For overflows whose interrupt has been lost.
+ * For overflows whose interrupt is lost.
  *
  * Context: interrupts off, counters frozen.
  */

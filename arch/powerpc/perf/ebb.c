@@ -27,12 +27,12 @@ int power_ebb_check(const struct perf_event *event)
 	const struct perf_event *leader = event->group_leader;
 	const struct perf_event_attr *attr = &event->attr;
 
-	bool leader_is = leader->pmu == event->pmu && power_is_ebb(leader);
+	bool leader_is_ebb = leader->pmu == event->pmu && power_is_ebb(leader);
 
 	if (!power_is_ebb(event))
-		return leader_is ? -EINVAL : 0;
+		return leader_is_ebb ? -EINVAL : 0;
 	/* Only the leader has these attributes; they apply to the whole group. */
-	if (!leader_is || !leader->attr.pinned || !leader->attr.exclusive)
+	if (!leader_is_ebb || !leader->attr.pinned || !leader->attr.exclusive)
 		return -EINVAL;
 	if (!(event->attach_state & PERF_ATTACH_TASK) || attr->inherit || attr->sample_period ||
 	    attr->freq || attr->enable_on_exec)

@@ -103,10 +103,10 @@ static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
  * @layout: the layout of the processor
  * @code: the event code
  *
- * Of such events counted at once, one must be on PMC4.
+ * If such events are counted at once, one of them must be on PMC4.
  *
  * Context: any.
- * Return: true if so.
+ * Return: true if the event is limited.
  */
 bool isa207_needs(const struct isa207_layout *layout, u64 code)
 {

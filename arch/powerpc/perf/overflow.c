@@ -101,7 +101,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
  * power_interrupt - performance monitor interrupt handler
  * @regs: the interrupted registers
  *
- * A late interrupt may find no overflow, or one of a counter that no event uses any more.
+ * A late interrupt may find no overflow, or only an overflow of a counter without an event.
  */
 void power_interrupt(struct pt_regs *regs)
 {

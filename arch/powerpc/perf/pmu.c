@@ -123,7 +123,7 @@ void power_run(struct power_cpu *cpu)
 static void power_enable(struct pmu *pmu)
 {
 	struct power_cpu *cpu;
-	bool waits;
+	bool pending;
 
 	guard(irqsave)();
 	cpu = this_cpu_ptr(&power_cpus);
@@ -142,13 +142,13 @@ static void power_enable(struct pmu *pmu)
 	if (power_has(PPMU_LIMITED_PMC5_6))
 		power_limited_arm(cpu);
 	cpu->disabled = false;
-	/* A program's MMCR0 has PMAO for a pending branch. */
-	waits = !cpu->ebb && power_counts_over(cpu);
+	/* With event-based branches, PMAO in the program's MMCR0 is set for a pending overflow. */
+	pending = !cpu->ebb && power_counts_over(cpu);
 	/* Without soft masking, software cannot make the interrupt pending. */
-	if (waits && !IS_ENABLED(CONFIG_PPC64))
+	if (pending && !IS_ENABLED(CONFIG_PPC64))
 		power_overflow_defer(cpu);
 	power_run(cpu);
-	if (waits && IS_ENABLED(CONFIG_PPC64)) {
+	if (pending && IS_ENABLED(CONFIG_PPC64)) {
 		/*
 		 * The writes of MMCR0 have cleared PMAO, and a counter in overflow does not set it
 		 * again. Software does not set it either: on processors with CPU_FTR_PMAO_BUG, that

@@ -39,7 +39,7 @@ ssize_t power_events_sysfs_show(struct device *dev, struct device_attribute *att
 	return sysfs_emit(page, "event=0x%02llx\n", code);
 }
 
-/* Without a newline, which existing programs do not expect. */
+/* Existing programs expect no newline. */
 static ssize_t pmu_name_show(struct device *dev, struct device_attribute *attr, char *page)
 {
 	return strscpy(page, power_driver->name, PAGE_SIZE);
