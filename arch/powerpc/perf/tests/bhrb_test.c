@@ -148,7 +148,7 @@ static void bhrb_full(struct kunit *test)
 }
 
 /* Per-CPU events, too, must not sample the branches of the previous task. */
-static void bhrb_watches_switches(struct kunit *test)
+static void bhrb_is_cleared_at_switches(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
@@ -173,7 +173,7 @@ static struct kunit_case bhrb_cases[] = {
 	KUNIT_CASE(bhrb_invalid_entries),
 	KUNIT_CASE(bhrb_filters_privilege),
 	KUNIT_CASE(bhrb_full),
-	KUNIT_CASE(bhrb_watches_switches),
+	KUNIT_CASE(bhrb_is_cleared_at_switches),
 	{ }
 };
 

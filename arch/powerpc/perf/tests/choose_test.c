@@ -35,7 +35,7 @@ static void choose_settle(struct kunit *test, struct power_cpu *cpu)
 		cpu->counts[i].pmc = cpu->counts[i].place;
 }
 
-static void choose_equals_share(struct kunit *test)
+static void choose_shares_equal_counts(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
 	int first = choose_get(test, cpu, TEST_ANY_INST, true);
@@ -63,7 +63,7 @@ static void choose_too_many(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, power_counts_fit(cpu));
 }
 
-static void choose_stays(struct kunit *test)
+static void choose_moves_no_other_event(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
 	int a = choose_get(test, cpu, TEST_ANY_INST, false);
@@ -82,7 +82,7 @@ static void choose_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->counts[c].place, 1);
 }
 
-static void choose_makes_way(struct kunit *test)
+static void choose_moves_event_for_named_counter(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
 	int a = choose_get(test, cpu, TEST_ANY_INST, false), b;
@@ -96,7 +96,7 @@ static void choose_makes_way(struct kunit *test)
 }
 
 /* A task with the same events uses the cached register values. */
-static void choose_remembers(struct kunit *test)
+static void choose_caches_register_values(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
 	u64 codes[] = { TEST_FIXED_INST, TEST_ON_4 };
@@ -162,11 +162,11 @@ static int choose_test_init(struct kunit *test)
 }
 
 static struct kunit_case choose_cases[] = {
-	KUNIT_CASE(choose_equals_share),
+	KUNIT_CASE(choose_shares_equal_counts),
 	KUNIT_CASE(choose_too_many),
-	KUNIT_CASE(choose_stays),
-	KUNIT_CASE(choose_makes_way),
-	KUNIT_CASE(choose_remembers),
+	KUNIT_CASE(choose_moves_no_other_event),
+	KUNIT_CASE(choose_moves_event_for_named_counter),
+	KUNIT_CASE(choose_caches_register_values),
 	KUNIT_CASE(choose_resets),
 	KUNIT_CASE(choose_clears),
 	{}

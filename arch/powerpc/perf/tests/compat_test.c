@@ -46,7 +46,7 @@ static const struct isa207_alternatives compat_alternatives[] = {
 	{ 0x400f0, 0, {} },
 };
 
-static void compat_codes_that_equal(struct kunit *test)
+static void compat_equal_codes(struct kunit *test)
 {
 	isa207_check_same(test, &compat_layout, compat_alternatives,
 			  ARRAY_SIZE(compat_alternatives));
@@ -91,7 +91,7 @@ static void compat_cache_events(struct kunit *test)
 static struct kunit_case compat_cases[] = {
 	KUNIT_CASE(compat_compute_one),
 	KUNIT_CASE(compat_refuses),
-	KUNIT_CASE(compat_codes_that_equal),
+	KUNIT_CASE(compat_equal_codes),
 	KUNIT_CASE(compat_generic_events),
 	KUNIT_CASE(compat_cache_events),
 	{}

@@ -56,7 +56,7 @@ static void config_unknown_events(struct kunit *test)
 }
 
 /* AT_HWCAP2 announces event-based branches. */
-static void config_announces_branches(struct kunit *test)
+static void config_announces_ebb(struct kunit *test)
 {
 	if (!power_driver->bhrb_nr || cpu_has_feature(CPU_FTR_PMAO_BUG))
 		kunit_skip(test, "a processor whose event-based branches are not announced");
@@ -92,7 +92,7 @@ static int config_check_branches(struct kunit *test, u64 code)
 }
 
 /* Before ISA 3.1 the program can read the addresses of the kernel's branches in the BHRB. */
-static void config_permits_branches(struct kunit *test)
+static void config_bhrb_needs_permission(struct kunit *test)
 {
 	u64 code = ISA207_RUN_INST | ISA207_EBB;
 	int err = power_has(PPMU_ARCH_31) ? 0 : -EACCES;
@@ -220,8 +220,8 @@ static int config_test_init(struct kunit *test)
 static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_excludes_idle),
 	KUNIT_CASE(config_unknown_events),
-	KUNIT_CASE(config_announces_branches),
-	KUNIT_CASE(config_permits_branches),
+	KUNIT_CASE(config_announces_ebb),
+	KUNIT_CASE(config_bhrb_needs_permission),
 	KUNIT_CASE(config_event_index),
 	KUNIT_CASE(config_share),
 	KUNIT_CASE(config_clears_counters),

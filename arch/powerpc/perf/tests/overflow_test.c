@@ -72,7 +72,7 @@ static void overflow_without_sample_is_throttled(struct kunit *test)
 }
 
 /* The event is stopped between its overflow and the interrupt. */
-static void overflow_of_stopped_comes_again(struct kunit *test)
+static void overflow_of_stopped_event_is_deferred(struct kunit *test)
 {
 	const u64 period = 1 << 30;
 	unsigned long flags, again, next;
@@ -117,7 +117,7 @@ static bool overflow_pending(struct perf_event *sampler, unsigned long value)
 }
 
 /* The PMU is disabled between an overflow and its interrupt. */
-static void overflow_waits_for_enable(struct kunit *test)
+static void overflow_is_pending_until_enable(struct kunit *test)
 {
 	unsigned long flags, mmcr0;
 	struct perf_event *sampler;
@@ -175,7 +175,7 @@ static void overflow_deferred(struct kunit *test)
 }
 
 /* A late interrupt finds running counters. */
-static void overflow_served_frozen(struct kunit *test)
+static void overflow_freezes_running_counters(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
 	struct perf_event *sampler;
@@ -212,7 +212,7 @@ static void overflow_served_frozen(struct kunit *test)
  * The registers of an interrupt in user space are those of user space until the next return to it.
  * A later interrupt in the kernel changes SIAR.
  */
-static void overflow_address_is_of_interrupt(struct kunit *test)
+static void overflow_siar_is_of_its_interrupt(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
 	unsigned long flags, siar, address, mode;
@@ -239,11 +239,11 @@ static int overflow_test_init(struct kunit *test)
 
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_without_sample_is_throttled),
-	KUNIT_CASE(overflow_of_stopped_comes_again),
-	KUNIT_CASE(overflow_waits_for_enable),
+	KUNIT_CASE(overflow_of_stopped_event_is_deferred),
+	KUNIT_CASE(overflow_is_pending_until_enable),
 	KUNIT_CASE(overflow_deferred),
-	KUNIT_CASE(overflow_served_frozen),
-	KUNIT_CASE(overflow_address_is_of_interrupt),
+	KUNIT_CASE(overflow_freezes_running_counters),
+	KUNIT_CASE(overflow_siar_is_of_its_interrupt),
 	{}
 };
 

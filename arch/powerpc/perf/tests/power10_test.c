@@ -53,7 +53,7 @@ static const struct isa207_pair power10_pairs[] = {
 	{ { 0x35340401e0, 0x35340301e0 }, { 261120, 0x40000 }, true },
 };
 
-static void power10_agree(struct kunit *test)
+static void power10_compatible_pairs(struct kunit *test)
 {
 	isa207_check_pairs(test, &power10_layout, power10_pairs, ARRAY_SIZE(power10_pairs));
 }
@@ -90,7 +90,7 @@ static const struct isa207_alternatives power10_alternatives[] = {
 	{ 0x500fa, PPMU_ONLY_COUNT_RUN, { 0x2, 0x400fa } },
 };
 
-static void power10_codes_that_equal(struct kunit *test)
+static void power10_equal_codes(struct kunit *test)
 {
 	isa207_check_same(test, &power10_layout, power10_alternatives,
 			  ARRAY_SIZE(power10_alternatives));
@@ -157,11 +157,11 @@ static void power10_generic_events(struct kunit *test)
 }
 
 static struct kunit_case power10_cases[] = {
-	KUNIT_CASE(power10_agree),
+	KUNIT_CASE(power10_compatible_pairs),
 	KUNIT_CASE(power10_compute_one),
 	KUNIT_CASE(power10_excludes_idle),
 	KUNIT_CASE(power10_refuses),
-	KUNIT_CASE(power10_codes_that_equal),
+	KUNIT_CASE(power10_equal_codes),
 	KUNIT_CASE(power10_event_files),
 	KUNIT_CASE(power10_generic_events),
 	{}

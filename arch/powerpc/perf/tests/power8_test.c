@@ -73,7 +73,7 @@ static const struct isa207_alternatives power8_alternatives[] = {
 	{ 0x600f4, PPMU_ONLY_COUNT_RUN, { 0x1e, 0x200f4 } },
 };
 
-static void power8_codes_that_equal(struct kunit *test)
+static void power8_equal_codes(struct kunit *test)
 {
 	isa207_check_same(test, &power8_layout, power8_alternatives,
 			  ARRAY_SIZE(power8_alternatives));
@@ -145,7 +145,7 @@ static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_compute_one),
 	KUNIT_CASE(power8_excludes_idle),
 	KUNIT_CASE(power8_refuses),
-	KUNIT_CASE(power8_codes_that_equal),
+	KUNIT_CASE(power8_equal_codes),
 	KUNIT_CASE(power8_event_files),
 	KUNIT_CASE(power8_generic_events),
 	{}

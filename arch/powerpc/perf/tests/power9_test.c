@@ -62,7 +62,7 @@ static const struct isa207_alternatives power9_alternatives[] = {
 	{ 0x500fa, PPMU_ONLY_COUNT_RUN, { 0x2, 0x400fa } },
 };
 
-static void power9_codes_that_equal(struct kunit *test)
+static void power9_equal_codes(struct kunit *test)
 {
 	isa207_check_same(test, &power9_layout, power9_alternatives,
 			  ARRAY_SIZE(power9_alternatives));
@@ -157,7 +157,7 @@ static struct kunit_case power9_cases[] = {
 	KUNIT_CASE(power9_compute_one),
 	KUNIT_CASE(power9_excludes_idle),
 	KUNIT_CASE(power9_refuses),
-	KUNIT_CASE(power9_codes_that_equal),
+	KUNIT_CASE(power9_equal_codes),
 	KUNIT_CASE(power9_event_files),
 	KUNIT_CASE(power9_generic_events),
 	KUNIT_CASE(power9_wrong_by_version),

@@ -96,7 +96,7 @@ static void registers_go_through(struct power_cpu *cpu, struct registers_seen *s
 	local_irq_restore(flags);
 }
 
-static void registers_mark_while_running(struct kunit *test)
+static void registers_sample_enable_while_running(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
 	struct registers_seen seen;
@@ -136,7 +136,7 @@ static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long m
 	return run;
 }
 
-static void registers_mark_for_branches(struct kunit *test)
+static void registers_sample_enable_for_ebb(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
 	unsigned long run, after;
@@ -152,7 +152,7 @@ static void registers_mark_for_branches(struct kunit *test)
 }
 
 /* The program can read the BHRB only if an event is for it. */
-static void registers_give_branches(struct kunit *test)
+static void registers_bhrb_access_for_ebb(struct kunit *test)
 {
 	struct thread_struct *thread = &current->thread;
 	unsigned int used = thread->used_ebb;
@@ -240,7 +240,7 @@ static struct registers_thread registers_of_thread(struct registers_thread to)
 	return before;
 }
 
-static void registers_keep_program(struct kunit *test)
+static void registers_save_and_restore_program(struct kunit *test)
 {
 	const struct registers_thread program = {
 		.mmcr0 = MMCR0_FC, .mmcr2 = TEST_FREEZE_1, .siar = 0x2000,
@@ -296,7 +296,7 @@ static unsigned long registers_save_with(struct power_cpu *cpu, unsigned long mm
 }
 
 /* The counter overflows after MMCR0 was read, and before the counters are frozen. */
-static void registers_keep_overflow(struct kunit *test)
+static void registers_save_overflow_of_program(struct kunit *test)
 {
 	const u32 over = PMC_OVERFLOW;
 
@@ -323,7 +323,7 @@ static void registers_hide_addresses(struct kunit *test)
 }
 
 /* From ISA 3.1 on, MMCR0 denies user space access while no program owns the registers. */
-static void registers_are_kept_from_users(struct kunit *test)
+static void registers_deny_user_access(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;
 	struct registers_kept kept;
@@ -344,7 +344,7 @@ static void registers_are_kept_from_users(struct kunit *test)
 }
 
 /* The counters run with the given MMCR1. */
-static void registers_are_given(struct kunit *test)
+static void registers_run_without_driver(struct kunit *test)
 {
 	unsigned long flags, mmcr0, mmcr1;
 	struct registers_kept kept;
@@ -370,14 +370,14 @@ static int registers_test_init(struct kunit *test)
 }
 
 static struct kunit_case registers_cases[] = {
-	KUNIT_CASE(registers_mark_while_running),
-	KUNIT_CASE(registers_mark_for_branches),
-	KUNIT_CASE(registers_give_branches),
-	KUNIT_CASE(registers_keep_program),
-	KUNIT_CASE(registers_keep_overflow),
+	KUNIT_CASE(registers_sample_enable_while_running),
+	KUNIT_CASE(registers_sample_enable_for_ebb),
+	KUNIT_CASE(registers_bhrb_access_for_ebb),
+	KUNIT_CASE(registers_save_and_restore_program),
+	KUNIT_CASE(registers_save_overflow_of_program),
 	KUNIT_CASE(registers_hide_addresses),
-	KUNIT_CASE(registers_are_kept_from_users),
-	KUNIT_CASE(registers_are_given),
+	KUNIT_CASE(registers_deny_user_access),
+	KUNIT_CASE(registers_run_without_driver),
 	{}
 };
 

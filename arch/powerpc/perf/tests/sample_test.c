@@ -86,7 +86,7 @@ static unsigned long sample_mode(const struct sample_place *place)
 	return mode;
 }
 
-static void sample_of_unmarked(struct kunit *test)
+static void sample_without_marked_event(struct kunit *test)
 {
 	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL + 8 };
 
@@ -118,7 +118,7 @@ static void sample_excludes_kernel(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
 }
 
-static void sample_of_marked(struct kunit *test)
+static void sample_of_marked_event(struct kunit *test)
 {
 	struct sample_place place = { .nip = TEST_USER, .siar = TEST_USER,
 				      .mmcra = MMCRA_SAMPLE_ENABLE };
@@ -146,7 +146,7 @@ static void sample_mode_by_address(struct kunit *test)
 }
 
 /* If SIAR of a marked event is not valid, the mode is that of the interrupted code. */
-static void sample_mode_of_unknown(struct kunit *test)
+static void sample_mode_without_siar(struct kunit *test)
 {
 	struct sample_place place = { .nip = TEST_KERNEL, .siar = 0, .sier = SIER_SIPR,
 				      .mmcra = MMCRA_SAMPLE_ENABLE };
@@ -199,11 +199,11 @@ static int sample_test_init(struct kunit *test)
 }
 
 static struct kunit_case sample_cases[] = {
-	KUNIT_CASE(sample_of_unmarked),
+	KUNIT_CASE(sample_without_marked_event),
 	KUNIT_CASE(sample_excludes_kernel),
-	KUNIT_CASE(sample_of_marked),
+	KUNIT_CASE(sample_of_marked_event),
 	KUNIT_CASE(sample_mode_by_address),
-	KUNIT_CASE(sample_mode_of_unknown),
+	KUNIT_CASE(sample_mode_without_siar),
 	KUNIT_CASE(sample_has_data_address),
 	KUNIT_CASE(sample_has_memory),
 	{}
