@@ -58,8 +58,8 @@ static bool vperfctr_owner_uses(struct vperfctr *vp, const struct mm_struct *mm)
 }
 
 /*
- * mremap() has moved the mapping: no change. Or fork has copied it for another process: the
- * copy does not allow RDPMC.
+ * Called for a mapping that mremap() has moved, which changes nothing, and for a copy made by
+ * fork, which does not allow RDPMC.
  */
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {

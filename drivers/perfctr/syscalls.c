@@ -94,9 +94,9 @@ static void vperfctr_detach_task(struct task_struct *task)
 
 /*
  * Get exclusive access to a thread's object: the thread is current, or stopped and traced by
- * the caller, and stays stopped until vperfctr_detach_task(). If the thread has executed a program
- * that its tracer may not inspect, such as an unreadable one, the tracer may not count it
- * either.
+ * the caller, and stays stopped until vperfctr_detach_task(). If the thread executes a program
+ * that the tracer may not inspect, such as an unreadable one, the tracer may not access its
+ * counters either.
  */
 static int vperfctr_hold(struct task_struct *task)
 {

@@ -84,8 +84,8 @@ static void vperfctr_run(struct vperfctr *vp)
 	struct perfctr_cpu_state *state = vp->state;
 
 	/*
-	 * Without the counters, cstatus in the page shows that they stopped. The TSC never
-	 * fails.
+	 * If the counters cannot be reserved, cstatus in the page shows that they are stopped.
+	 * The TSC can always be started.
 	 */
 	if (perfctr_cpu_resume(state)) {
 		state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
@@ -111,10 +111,10 @@ static void vperfctr_note_overflow(struct vperfctr *vp)
  * vperfctr_await_tick - wait until an object's counters may interrupt again
  * @vp: current's object, or an object whose owner is held
  *
- * Limit an object's overflows per tick to the samples per tick of a perf event. Perf throttles
- * its event; an object's counters are stopped after an overflow anyway, so the call that
- * restarts them waits for the next tick, and no overflow is lost.
- * perf_cpu_time_max_percent lowers the same rate.
+ * Limit an object's overflows per tick to the samples per tick of a perf event, which
+ * perf_cpu_time_max_percent may lower. Counters are stopped after an overflow until
+ * vperfctr_iresume(). So that call waits for the next tick, and no overflow is lost, in contrast to
+ * a throttled event.
  *
  * Context: process context, may sleep.
  */
@@ -157,7 +157,7 @@ void vperfctr_resume(struct vperfctr *vp)
 	if (vp->running || vp->dead)
 		return;
 	WARN_ON_ONCE(!rcu_access_pointer(vp->owner));
-	/* The overflow interrupt may be late, or the counters have given way to perf before it. */
+	/* The overflow interrupt may be late, or perf may have taken the counters before it. */
 	if (perfctr_cpu_overflowed(state))
 		vperfctr_overflow(vp);
 	if (perfctr_cstatus_nrctrs(state->cstatus) &&
