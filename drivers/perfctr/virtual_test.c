@@ -23,7 +23,7 @@ static void test_reserve(struct kunit *test)
 	if (other)
 		kunit_skip(test, "%s has the hardware", other);
 	KUNIT_EXPECT_STREQ(test, perfctr_cpu_reserve(two), one);
-	KUNIT_EXPECT_EQ_MSG(test, vperfctr_use_hardware(), -EBUSY, "an object is to be made");
+	KUNIT_EXPECT_EQ_MSG(test, vperfctr_use_hardware(), -EBUSY, "no object can be created");
 	perfctr_cpu_release(one);
 	KUNIT_EXPECT_NULL(test, perfctr_cpu_reserve(two));
 	KUNIT_EXPECT_STREQ(test, perfctr_cpu_reserve(one), two);
@@ -74,18 +74,18 @@ static void test_await_tick(struct kunit *test)
 }
 
 #ifdef CONFIG_PERFCTR_COUNTERS
-static unsigned long map(struct kunit *test, struct file *file)
+static unsigned long map_file(struct kunit *test, struct file *file)
 {
 	return kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
 }
 
-static int rights(void)
+static int rdpmc_users(void)
 {
 	return atomic_read(&current->mm->context.perf_rdpmc_allowed);
 }
 
 /* Open and close a copy of the vma at @addr, as fork does. The copy must not allow RDPMC. */
-static void copy_area(struct kunit *test, unsigned long addr)
+static void check_copied_vma(struct kunit *test, unsigned long addr)
 {
 	struct vm_area_struct *copy;
 
@@ -103,7 +103,7 @@ static void copy_area(struct kunit *test, unsigned long addr)
 }
 
 /* A mapping allows RDPMC only in the owner's address space. */
-static void test_rights(struct kunit *test)
+static void test_rdpmc_of_owner_only(struct kunit *test)
 {
 	struct vperfctr *vp;
 	unsigned long addr;
@@ -115,29 +115,29 @@ static void test_rights(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, vp);
 	file = vperfctr_new_file(vp);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	addr = map(test, file);
+	addr = map_file(test, file);
 	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
-	KUNIT_EXPECT_EQ(test, rights(), 0);
+	KUNIT_EXPECT_EQ(test, rdpmc_users(), 0);
 	vm_munmap(addr, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, rights(), 0);
+	KUNIT_EXPECT_EQ(test, rdpmc_users(), 0);
 	rcu_assign_pointer(vp->owner, current);
-	addr = map(test, file);
+	addr = map_file(test, file);
 	rcu_assign_pointer(vp->owner, NULL);
 	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
-	KUNIT_EXPECT_EQ(test, rights(), 1);
-	copy_area(test, addr);
-	KUNIT_EXPECT_EQ(test, rights(), 1);
+	KUNIT_EXPECT_EQ(test, rdpmc_users(), 1);
+	check_copied_vma(test, addr);
+	KUNIT_EXPECT_EQ(test, rdpmc_users(), 1);
 	vm_munmap(addr, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, rights(), 0);
+	KUNIT_EXPECT_EQ(test, rdpmc_users(), 0);
 	fput(file);
 	vperfctr_put(vp);
 }
 
 /*
- * Let current's i-mode counter give way to perf after an overflow. Then the interrupt of the
- * overflow comes, or (@late) the thread is switched out and in before. One overflow is handled.
+ * Perf takes current's i-mode counter after an overflow, and before the interrupt of the overflow.
+ * With @late the thread is switched out and in before the interrupt, too. One overflow is handled.
  */
-static void overflow_gives_way(struct kunit *test, bool late)
+static void revoke_after_overflow(struct kunit *test, bool late)
 {
 	struct vperfctr *vp;
 	int err;
@@ -165,7 +165,7 @@ static void overflow_gives_way(struct kunit *test, bool late)
 	local_irq_enable();
 
 	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_EQ_MSG(test, vp->iresume, perfctr_mk_cstatus(1, 0, 1), "can be resumed");
+	KUNIT_EXPECT_EQ_MSG(test, vp->iresume, perfctr_mk_cstatus(1, 0, 1), "can restart");
 	KUNIT_EXPECT_EQ_MSG(test, vp->state->cstatus, perfctr_mk_cstatus(1, 0, 0), "stopped");
 	KUNIT_EXPECT_EQ(test, (s32)vp->state->pmc[0].start, -100);
 	KUNIT_EXPECT_EQ(test, vp->overflows, 1);
@@ -174,14 +174,14 @@ static void overflow_gives_way(struct kunit *test, bool late)
 	vperfctr_put(vp);
 }
 
-static void test_overflow_gives_way(struct kunit *test)
+static void test_revoke_after_overflow(struct kunit *test)
 {
-	overflow_gives_way(test, false);
+	revoke_after_overflow(test, false);
 }
 
-static void test_late_overflow_gives_way(struct kunit *test)
+static void test_late_interrupt_after_revoke(struct kunit *test)
 {
-	overflow_gives_way(test, true);
+	revoke_after_overflow(test, true);
 }
 #endif
 
@@ -196,7 +196,7 @@ static int refuse(struct kretprobe_instance *instance, struct pt_regs *regs)
 }
 
 /* mmap calls the security hook. The test's vma is not valid for the mapping otherwise. */
-static void test_mmap_asks(struct kunit *test)
+static void test_mmap_security_hook(struct kunit *test)
 {
 	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
 	struct kretprobe *probe = kunit_kzalloc(test, sizeof(*probe), GFP_KERNEL);
@@ -233,12 +233,12 @@ static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_objects),
 	KUNIT_CASE(test_await_tick),
 #ifdef CONFIG_KRETPROBES
-	KUNIT_CASE(test_mmap_asks),
+	KUNIT_CASE(test_mmap_security_hook),
 #endif
 #ifdef CONFIG_PERFCTR_COUNTERS
-	KUNIT_CASE(test_rights),
-	KUNIT_CASE(test_overflow_gives_way),
-	KUNIT_CASE(test_late_overflow_gives_way),
+	KUNIT_CASE(test_rdpmc_of_owner_only),
+	KUNIT_CASE(test_revoke_after_overflow),
+	KUNIT_CASE(test_late_interrupt_after_revoke),
 #endif
 	{ }
 };
