@@ -63,7 +63,8 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
 
 /**
  * perf_cgroup_make_clocks - allocate the clocks of an event's cgroup, if it has none
- * @event: a new event, whose opener may monitor its CPU: the clocks exist as long as the cgroup
+ * @event: a new event; the permission to monitor its CPU was checked, because the clocks use memory
+ *	until the cgroup is removed
  *
  * The clocks are not allocated with the cgroup, because few cgroups have events. A CPU looks for a
  * clock with its context's lock held. It needs the clock only after an event of the cgroup was
@@ -530,10 +531,10 @@ static void perf_cgroup_task_moved(void *info)
  * and perf_cgroup_switch() loads the task's cgroup after the barrier. (The scheduler's
  * barriers are not enough, because a CPU may pull a task from another CPU after them.) The
  * barrier below is between the store of the cgroup and the load of the task's CPU. So either
- * that CPU sees the new cgroup, or this CPU sees that CPU, and interrupts it: before the
- * switch, which then sees the new cgroup, or after it, when the task is current. A call of
- * another CPU is a full barrier anyway; without the barrier here a task whose last CPU is
- * this one could be missed.
+ * that CPU sees the new cgroup, or this CPU sees the number of that CPU, and interrupts it. The
+ * interrupt is before the switch, which then sees the new cgroup, or after it, when the task is
+ * current. A call of another CPU is a full barrier anyway; without the barrier here a task
+ * whose last CPU is this one could be missed.
  *
  * A CPU without cgroup events does not load the task's cgroup in a switch. It loads it when
  * the first such event is attached, after the full barrier in perf_cgroup_count(): so either

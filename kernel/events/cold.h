@@ -89,7 +89,7 @@ struct perf_event_cold {
 	atomic64_t		gone_running;
 };
 
-/* Wherever the allocator places the structure, these are in different cache lines. */
+/* @ns is in another cache line than the fields from @lost_samples on, at any address. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 128 ||
 	      offsetof(struct perf_event_cold, lost_samples) -
 	      offsetof(struct perf_event_cold, ns) >= L1_CACHE_BYTES);

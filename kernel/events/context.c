@@ -323,8 +323,8 @@ static void perf_context_call_here(void *info)
 
 	perf_context_lock_cpu(cpuctx, task_ctx);
 	/*
-	 * The clock of current's context runs here or not at all, or perf_context_call()
-	 * would not end.
+	 * perf_context_call() terminates because the clock of current's context runs on this
+	 * CPU, or is stopped.
 	 */
 	clock_cpu = perf_clock_cpu(&ctx->clock);
 	WARN_ON_ONCE(ctx->task == current && clock_cpu >= 0 && clock_cpu != smp_processor_id());

@@ -310,8 +310,8 @@ void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
 }
 
 /*
- * Disable an event without siblings. The members of a group count until the leader leaves the
- * group, and after that.
+ * Disable an event without siblings. If the event leads a group, its members count until it leaves
+ * the group, and continue as groups of their own. So a leader must not be disabled before that.
  */
 static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				       void *data)

@@ -8,14 +8,14 @@
  *
  * Each PMU's part of a context has a base (age_base): the runtime with age 0. While a task
  * runs on a CPU, the bases of the task's part and the CPU's part increase together. A new or
- * just enabled group starts with the age of the youngest one. When a task is scheduled in,
- * its groups have the ages that they had when it was scheduled out, up to a limit: a group
- * has no disadvantage from hours of exclusive use of the PMU, on another CPU or before other
- * groups were opened.
+ * just enabled group starts with the age of the youngest one.
  *
- * It has none either from hours in which it used counters that no waiting group could use:
- * the age of a group that is scheduled out is at most twice the limit. So a group that fits
- * waits for at most a few intervals of each other group.
+ * Ages are limited, so that a long runtime without competition does not make a group wait
+ * for long. There are two limits. When a task is scheduled in, its groups have the ages that
+ * they had when it was scheduled out, but the youngest group is within the limit: it may have
+ * run alone on another CPU, or before other groups were opened. And the age of a group that
+ * is scheduled out is at most twice the limit: it may have used counters that no waiting
+ * group could use. So a group that fits waits for at most a few intervals of each other group.
  */
 #include <linux/rbtree.h>
 

@@ -82,8 +82,9 @@ void perf_event_hangup(struct perf_event *event)
 }
 
 /*
- * Drivers stop a throttled event. Some do not until the end of their interrupt (riscv's
- * restarts all counters that have overflowed), and the interrupts would keep the CPU busy.
+ * Drivers stop a throttled event. But the interrupt of some drivers (riscv) ends with a restart
+ * of all counters that have overflowed. So stop the event here, or its interrupts would keep
+ * the CPU busy.
  */
 static void perf_overflow_halt_throttled(struct perf_event *event)
 {
@@ -106,7 +107,7 @@ static void perf_overflow_disable_irq_work(struct irq_work *work)
 	struct perf_event *event = cold->event;
 	int cpu = smp_processor_id();
 
-	/* An event that was scheduled out since has been disabled by that. */
+	/* If the event was scheduled out since, that has handled the request. */
 	if (perf_event_disable_is_due(cold)) {
 		perf_delay(DISABLE_DUE);
 		if (!is_unsched(event))

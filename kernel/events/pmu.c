@@ -684,8 +684,8 @@ static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 
 /*
  * The list starts with the kernel's own PMUs, which have most of the events. PMUs of drivers
- * follow, the last one registered first: if several serve generic events, it gets them. On
- * ARM that is the PMU of the big cores, which is probed after that of the little ones.
+ * follow, the last one registered first: it gets generic events that several PMUs serve. On
+ * ARM this is the PMU of the big cores, which is probed after that of the little ones.
  */
 static void perf_pmu_list(struct pmu *pmu, bool own)
 {

@@ -109,19 +109,19 @@ void perf_scope_online(unsigned int cpu)
  */
 void perf_scope_offline(unsigned int cpu)
 {
-	unsigned int scope, heir;
+	unsigned int scope, new_cpu;
 
 	lockdep_assert_cpus_held();
 
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
 		if (!cpumask_test_cpu(cpu, &perf_scope_all_speakers[scope]))
 			continue;
-		heir = cpumask_any_and_but(perf_scope_cpus(scope, cpu), cpu_online_mask, cpu);
+		new_cpu = cpumask_any_and_but(perf_scope_cpus(scope, cpu), cpu_online_mask, cpu);
 		/* While the instance has an online CPU, it always has a speaker for new events. */
-		if (heir < nr_cpu_ids)
-			cpumask_set_cpu(heir, &perf_scope_all_speakers[scope]);
+		if (new_cpu < nr_cpu_ids)
+			cpumask_set_cpu(new_cpu, &perf_scope_all_speakers[scope]);
 		cpumask_clear_cpu(cpu, &perf_scope_all_speakers[scope]);
-		if (heir < nr_cpu_ids)
-			perf_scope_migrate(scope, cpu, heir);
+		if (new_cpu < nr_cpu_ids)
+			perf_scope_migrate(scope, cpu, new_cpu);
 	}
 }

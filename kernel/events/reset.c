@@ -95,8 +95,8 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 }
 
 /*
- * @data is @task of perf_reset_needs_task(). It is NULL in a call by perf_copies_call_running().
- * Afterwards perf_reset_in_context() must be called for an event without PERF_EVENT_CALLED.
+ * @data is @task of perf_reset_needs_task(), or NULL in a call by perf_copies_call_running(). After
+ * the latter, perf_reset_in_context() must be called for each copy without PERF_EVENT_CALLED.
  */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  void *data)
@@ -355,9 +355,11 @@ static void perf_reset_group(struct perf_event *leader)
  * @group: reset its whole group
  *
  * The counts of exited copies are reset as well; times are kept. For PERF_EVENT_IOC_RESET, see
- * perf_event_open(2). There is one call to another CPU per running context, for any number of
- * events, and none for clocks. The calls of a CPU in hotplug, whose context is stopped, reset
- * %PERF_COPIES_AT_ONCE events of a group each.
+ * perf_event_open(2).
+ *
+ * Each running context costs one call to another CPU, for any number of events; clocks need no
+ * call. If a CPU is in hotplug and its context is stopped, each call to it resets
+ * %PERF_COPIES_AT_ONCE events of a group.
  *
  * Context: may sleep.
  */

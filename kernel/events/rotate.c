@@ -61,7 +61,7 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(waiting->pmu_ctx->pmu);
 	struct perf_event *victim;
 
-	/* The loop ends if an overflow has disabled the group while it was being scheduled in. */
+	/* An overflow may disable the group while it is being scheduled in: then the loop ends. */
 	while (perf_group_is_inactive(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
 		victim = perf_rotate_oldest_running(task_epc,
 						    perf_rotate_oldest_running(cpu_epc, NULL));

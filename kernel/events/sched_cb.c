@@ -56,10 +56,9 @@ void perf_sched_task_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
  * @cpuctx: this CPU's context, locked
  * @pmu: disabled by the caller; perf_pmus_enable_after_switch() enables it
  *
- * Events of the next task's cgroup are scheduled in before the task runs, or the next task has
- * events of the same PMU as the last one. Only the switch itself runs meanwhile, with
- * interrupts off. Its second half is certain to run: the hooks stay enabled as long as such
- * events exist.
+ * Needed if events of the next task's cgroup are scheduled in before the task runs, or if both
+ * tasks have events of the PMU. Only the switch itself runs meanwhile, with interrupts off. Its
+ * second half is certain to run: the hooks stay enabled as long as such events exist.
  */
 void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 {

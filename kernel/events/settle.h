@@ -54,7 +54,8 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
 
 /*
  * Unsettle the copies in a copy's context, before the copy leaves the context and its root's list.
- * The inherit lock is held. Other members of its group may count differently without it.
+ * Its removal may make siblings unscheduled, so their values may change, too. The inherit lock is
+ * held.
  */
 static inline void perf_copy_unsettle(struct perf_event *copy)
 {

@@ -82,9 +82,9 @@ static bool perf_ctx_can_share(struct perf_event_context *ctx)
 
 /*
  * End the work that perf_shared_ctx_queue_work() has queued. After success, -EAGAIN or -EINTR the
- * work may be queued again. -EAGAIN means that an event was being removed, and the next request
- * does not meet this event. -EINTR means that current is being killed, and the next request is one
- * of another task. After all other errors the work is never queued again for this set.
+ * work may be queued again: -EAGAIN means that an event was being removed, and the event is gone at
+ * the next request; -EINTR means that current is being killed, and the next request is from another
+ * task. After all other errors the work is never queued again for this set.
  */
 static void perf_shared_ctx_end_work(struct perf_ctx_set *ctx_set, int err)
 {

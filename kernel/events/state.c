@@ -228,7 +228,7 @@ static void perf_state_copy_note(struct state_request *req)
 		return;
 	own = perf_state_note_is_own(req);
 	all = perf_state_sees_all(req);
-	/* No pinned group was scheduled in, but an exclusive one of other users may have been. */
+	/* No pinned group was scheduled in, but another user's exclusive group may have been. */
 	if (!nr && all)
 		return;
 	if (!all && (!own || nr > 1))

@@ -124,8 +124,8 @@ static void perf_throttle_lengthen_period(struct hw_perf_event *hw)
 /*
  * Has the tick been absent? An idle CPU has no ticks, and a task that wakes up there for a
  * short time rarely sees one: the overflows of several seconds must not be counted as those
- * of one tick. Not checked within one occurrence, whose samples may take that long
- * themselves.
+ * of one tick. Not checked between the samples of one occurrence, because writing them may
+ * take longer than a tick.
  */
 static bool perf_tick_is_absent(const struct perf_event *event)
 {
@@ -388,7 +388,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 	target = perf_period_for(event->attr.sample_freq, delta, ns);
 	hw->sample_period = perf_next_period(hw->sample_period, target, idle,
 					     &event->cold->rate_known);
-	/* The remainder of a period that was much longer would take too long. */
+	/* If the old period was much longer, its remainder would delay the next sample too long. */
 	if (abs(local64_read(&hw->period_left)) / 8 <= hw->sample_period)
 		return false;
 	perf_event_restart_period(event);
