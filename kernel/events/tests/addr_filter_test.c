@@ -157,7 +157,7 @@ static void test_parse_fuzz(struct kunit *test)
  * Compare the address range of a filter with one found byte by byte, for a small file and a small
  * mapping.
  */
-static void test_place(struct kunit *test)
+static void test_address_range(struct kunit *test)
 {
 	unsigned long start, len, b;
 	unsigned int i;
@@ -362,7 +362,7 @@ static bool filter_test_is_possible(struct perf_event_context *ctx)
 /*
  * When a file is mapped, a task's events are walked only if one of them may have a filter.
  */
-static void test_possible(struct kunit *test)
+static void test_walk_needs_a_filter(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -419,7 +419,7 @@ static bool filter_test_note_call(struct perf_event *event, void *data)
  * When a file is mapped, the context is locked for each event with address filters separately, and
  * not for the task's other events, of which there may be many.
  */
-static void test_walk(struct kunit *test)
+static void test_walk_locks_filters_only(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type	= PERF_TYPE_SOFTWARE,
@@ -500,10 +500,10 @@ static void test_mapped(struct kunit *test)
 static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE_PARAM(test_parse, parse_gen_params),
 	KUNIT_CASE(test_parse_fuzz),
-	KUNIT_CASE(test_place),
+	KUNIT_CASE(test_address_range),
 	KUNIT_CASE(test_set),
-	KUNIT_CASE(test_possible),
-	KUNIT_CASE(test_walk),
+	KUNIT_CASE(test_walk_needs_a_filter),
+	KUNIT_CASE(test_walk_locks_filters_only),
 	KUNIT_CASE(test_mapped),
 	{}
 };

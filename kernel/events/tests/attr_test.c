@@ -60,7 +60,7 @@ static void attr_rules_are_described(struct kunit *test)
 	}
 }
 
-static void attr_zero_is_fine(struct kunit *test)
+static void attr_zero_is_valid(struct kunit *test)
 {
 	struct perf_event_attr attr = { };
 
@@ -85,7 +85,7 @@ static void attr_reserved(struct kunit *test)
 }
 
 /* Fields without a rule accept all values. */
-static void attr_unruled(struct kunit *test)
+static void attr_fields_without_rule(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, 0,
 			CHECK_WITH(.type = ~0U, .size = ~0U, .config = ~0ULL,
@@ -480,9 +480,9 @@ static void attr_permitted(struct kunit *test)
 
 static struct kunit_case attr_test_cases[] = {
 	KUNIT_CASE(attr_rules_are_described),
-	KUNIT_CASE(attr_zero_is_fine),
+	KUNIT_CASE(attr_zero_is_valid),
 	KUNIT_CASE(attr_reserved),
-	KUNIT_CASE(attr_unruled),
+	KUNIT_CASE(attr_fields_without_rule),
 	KUNIT_CASE(attr_sample_type),
 	KUNIT_CASE(attr_read_format),
 	KUNIT_CASE(attr_branch_type),

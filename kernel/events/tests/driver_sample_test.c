@@ -243,7 +243,7 @@ static void branches(struct kunit *test)
 }
 
 /* If a driver writes the record itself, it sets the registers of the sample. */
-static void of_a_hypervisor(struct kunit *test)
+static void sample_in_hypervisor_mode(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD };
 	struct test_driver *t = test_driver_make(test, &attr);
@@ -321,7 +321,7 @@ static void expect_sample(struct kunit *test, struct test_driver *t, u16 misc, b
 		KUNIT_EXPECT_EQ(test, word[0], instruction_pointer(&t->regs));
 }
 
-static void of_a_guest(struct kunit *test)
+static void sample_of_a_guest(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP };
 	struct test_driver *t;
@@ -358,7 +358,7 @@ static void of_a_guest(struct kunit *test)
 	expect_sample(test, t, PERF_RECORD_MISC_GUEST_KERNEL, true);
 }
 #else
-static void of_a_guest(struct kunit *test)
+static void sample_of_a_guest(struct kunit *test)
 {
 	kunit_skip(test, "this kernel knows of no guests");
 }
@@ -368,7 +368,7 @@ static void of_a_guest(struct kunit *test)
  * Compare the clocks by name: some of them differ only after suspend or after the time was set,
  * and inline functions have a different address in each file.
  */
-static void clock_of_choice(struct kunit *test)
+static void record_uses_the_selected_clock(struct kunit *test)
 {
 	static const struct {
 		clockid_t	id;
@@ -474,9 +474,9 @@ static void hooks_of_an_event(struct kunit *test)
 static struct kunit_case driver_sample_cases[] = {
 	KUNIT_CASE(memory_accesses),
 	KUNIT_CASE(branches),
-	KUNIT_CASE(of_a_hypervisor),
-	KUNIT_CASE(of_a_guest),
-	KUNIT_CASE(clock_of_choice),
+	KUNIT_CASE(sample_in_hypervisor_mode),
+	KUNIT_CASE(sample_of_a_guest),
+	KUNIT_CASE(record_uses_the_selected_clock),
 	KUNIT_CASE(record_needs_enabled_event),
 	KUNIT_CASE(hooks_of_an_event),
 	{}

@@ -205,7 +205,7 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 }
 
 /* The close of a sibling does not schedule out the other members. */
-static void member_leaves_alone(struct kunit *test)
+static void removed_member_leaves_others_scheduled(struct kunit *test)
 {
 	int here = cpumask_first(cpu_online_mask), i;
 	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
@@ -655,7 +655,7 @@ static void events_follow_scope_cpu(struct kunit *test)
 
 static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(group_is_read_where_all_can_be),
-	KUNIT_CASE(member_leaves_alone),
+	KUNIT_CASE(removed_member_leaves_others_scheduled),
 	KUNIT_CASE(empty_migration_does_not_wait),
 	KUNIT_CASE(cpumask_is_never_empty),
 	KUNIT_CASE(task_data_only_if_needed),

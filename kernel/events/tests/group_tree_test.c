@@ -56,7 +56,7 @@ static void tree_test_insert(struct tree_fixture *f, struct perf_event *event)
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
-static void tree_holds_cpus_apart(struct kunit *test)
+static void tree_separates_cpus(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
 	struct perf_event *e = f->events;
@@ -80,7 +80,7 @@ static void tree_holds_cpus_apart(struct kunit *test)
 }
 
 /* Groups inserted in sequence have the same places as groups inserted by a search. */
-static void insert_in_a_row(struct kunit *test)
+static void insertion_in_sequence(struct kunit *test)
 {
 	static const struct {
 		int	cpu;
@@ -214,7 +214,7 @@ static void tree_test_ran_together(struct tree_fixture *f, struct perf_event *a,
 }
 
 /* Two stretches: at first only groups of the first one run, for one second. */
-static void stretch_comes_in_level(struct kunit *test)
+static void idle_stretch_gets_no_advantage(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
 	struct perf_event *e = f->events;
@@ -248,7 +248,7 @@ static void stretch_comes_in_level(struct kunit *test)
 }
 
 /* The age of a group that has run much longer than another one is limited. */
-static void group_is_old_up_to_a_limit(struct kunit *test)
+static void age_of_a_group_is_limited(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
 	struct perf_event *e = f->events;
@@ -272,11 +272,11 @@ static void group_is_old_up_to_a_limit(struct kunit *test)
 }
 
 static struct kunit_case tree_cases[] = {
-	KUNIT_CASE(tree_holds_cpus_apart),
-	KUNIT_CASE(insert_in_a_row),
+	KUNIT_CASE(tree_separates_cpus),
+	KUNIT_CASE(insertion_in_sequence),
 	KUNIT_CASE(youngest_is_first),
-	KUNIT_CASE(stretch_comes_in_level),
-	KUNIT_CASE(group_is_old_up_to_a_limit),
+	KUNIT_CASE(idle_stretch_gets_no_advantage),
+	KUNIT_CASE(age_of_a_group_is_limited),
 	{}
 };
 

@@ -609,7 +609,7 @@ static void refused_events_claim_no_exclusive_pmu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_kernel(test, &attr, -1, current), -EBUSY);
 }
 
-static void periods_that_cannot_be(struct kunit *test)
+static void unsupported_periods_are_refused(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_LIMITED);
 	struct habits_fixture *fixture = test->priv;
@@ -772,7 +772,7 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(failed_add_blocks_no_other),
 	KUNIT_CASE(exclusive_pmu_has_one_kind_of_event),
 	KUNIT_CASE(refused_events_claim_no_exclusive_pmu),
-	KUNIT_CASE(periods_that_cannot_be),
+	KUNIT_CASE(unsupported_periods_are_refused),
 	KUNIT_CASE(group_without_a_transaction),
 	KUNIT_CASE(driver_names_the_cpu),
 	KUNIT_CASE(read_where_it_can_be),

@@ -73,7 +73,7 @@ static int life_test_play(void *data)
 	return 0;
 }
 
-static void tasks_keep_their_counts_apart(struct kunit *test)
+static void counts_of_tasks_are_separate(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct task_struct *tasks[2];
@@ -210,7 +210,7 @@ static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *dat
  * The close of a root and unregistration of its PMU find the same copies, and wait for the mutex
  * of the first one. Each copy is removed from the PMU once.
  */
-static void copies_end_once(struct kunit *test)
+static void copies_are_removed_once(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
 	struct sim_fixture *f = test->priv;
@@ -375,7 +375,7 @@ static long advance_there(void *sim)
 	return 0;
 }
 
-static void migrated_events_go_on(struct kunit *test)
+static void migrated_events_continue(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP };
@@ -525,7 +525,7 @@ static void enable_after_event_limit(struct kunit *test)
  * If overflows are several ticks apart, the period does not increase, whether or not a tick
  * adjusts it.
  */
-static void seldom_overflows_keep_their_period(struct kunit *test)
+static void rare_overflows_keep_the_period(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
@@ -558,19 +558,19 @@ static void seldom_overflows_keep_their_period(struct kunit *test)
 }
 
 static struct kunit_case life_cases[] = {
-	KUNIT_CASE(seldom_overflows_keep_their_period),
+	KUNIT_CASE(rare_overflows_keep_the_period),
 	KUNIT_CASE(limit_holds_with_interrupts_off),
 	KUNIT_CASE(enable_after_event_limit),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),
-	KUNIT_CASE(copies_end_once),
+	KUNIT_CASE(copies_are_removed_once),
 	KUNIT_CASE(sibling_only_is_not_inherited),
 	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(drivers_prepare_a_cpu_first),
-	KUNIT_CASE(migrated_events_go_on),
+	KUNIT_CASE(migrated_events_continue),
 	KUNIT_CASE(migrated_event_is_disabled),
-	KUNIT_CASE(tasks_keep_their_counts_apart),
+	KUNIT_CASE(counts_of_tasks_are_separate),
 	{}
 };
 

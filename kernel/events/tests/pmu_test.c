@@ -144,7 +144,7 @@ static int try_event(struct perf_event *event)
 	return perf_pmu_is_unregistered(event) ? err : -EUCLEAN;
 }
 
-static void pmu_types_are_given(struct kunit *test)
+static void pmu_types_are_allocated(struct kunit *test)
 {
 	struct fake_pmu *a = fake_get(test, 0), *b = fake_get(test, 0), *c = fake_new(test);
 	int type = a->pmu.type;
@@ -727,7 +727,7 @@ static void unregister_races_with_open(struct kunit *test)
 }
 
 static struct kunit_case pmu_test_cases[] = {
-	KUNIT_CASE(pmu_types_are_given),
+	KUNIT_CASE(pmu_types_are_allocated),
 	KUNIT_CASE(pmu_gets_defaults),
 	KUNIT_CASE(pmu_has_a_device),
 	KUNIT_CASE(pmu_disable_nests),

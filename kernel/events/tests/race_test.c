@@ -209,7 +209,7 @@ static int race_test_start(struct race *race, int (*fn)(void *), void *data)
 	return PTR_ERR_OR_ZERO(task);
 }
 
-static void pmu_goes_while_it_is_used(struct kunit *test)
+static void pmu_is_unregistered_while_used(struct kunit *test)
 {
 	struct race *race = kunit_kzalloc(test, sizeof(*race), GFP_KERNEL);
 	struct worker *workers = kunit_kcalloc(test, WORKERS, sizeof(*workers), GFP_KERNEL);
@@ -259,7 +259,7 @@ static void pmu_goes_while_it_is_used(struct kunit *test)
 }
 
 static struct kunit_case race_cases[] = {
-	KUNIT_CASE_SLOW(pmu_goes_while_it_is_used),
+	KUNIT_CASE_SLOW(pmu_is_unregistered_while_used),
 	{}
 };
 

@@ -19,7 +19,7 @@ static void one_round(struct kunit *test)
 	sim_test_rotate(test);
 }
 
-static void group_goes_on_whole_or_not_at_all(struct kunit *test)
+static void group_is_scheduled_as_a_whole(struct kunit *test)
 {
 	struct perf_event *first = open_group(test, 3, false);
 	struct perf_event *second = open_group(test, 3, false);
@@ -42,7 +42,7 @@ static void group_goes_on_whole_or_not_at_all(struct kunit *test)
 }
 
 /* The driver rejects a transaction at its end, when all members have been added. */
-static void refused_transaction_leaves_nothing(struct kunit *test)
+static void failed_transaction_schedules_no_member(struct kunit *test)
 {
 	u64 first_only = STEP | 1 << SIM_CONFIG_COUNTERS_SHIFT;
 	struct perf_event *blocker = open_event(test, first_only, NULL);
@@ -91,7 +91,7 @@ static void disabled_member_needs_no_counter(struct kunit *test)
  * context, or its clock still ran, the CPU would still have the context after the task has
  * exited.
  */
-static void last_event_leaves_nothing_on_the_cpu(struct kunit *test)
+static void last_event_clears_the_task_context(struct kunit *test)
 {
 	struct perf_event *event = open_event(test, STEP, NULL);
 	struct perf_event_context *ctx = event->ctx;
@@ -143,7 +143,7 @@ static void watched_start(struct perf_event *event, int flags)
 }
 
 /* A tick adjusts frequencies and unthrottles events, but only active ones. */
-static void tick_starts_nothing_that_is_off(struct kunit *test)
+static void tick_starts_no_inactive_event(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = {
@@ -198,7 +198,7 @@ static void expect_adjusted(struct kunit *test, struct perf_event *event)
  * A tick adjusts every active event with a frequency: alone or as a sibling, with a counter or
  * unscheduled, of the task or of the CPU.
  */
-static void tick_finds_all_that_are_on(struct kunit *test)
+static void tick_adjusts_all_active_events(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr hard = {
@@ -248,7 +248,7 @@ static void tick_finds_all_that_are_on(struct kunit *test)
 }
 
 /* The pinned groups are scheduled in, for each order of opening. */
-static void pinned_groups_go_first(struct kunit *test)
+static void pinned_groups_are_scheduled_first(struct kunit *test)
 {
 	int order;
 
@@ -278,7 +278,7 @@ static void pinned_groups_go_first(struct kunit *test)
 	}
 }
 
-static void pinned_groups_of_the_cpu_go_before(struct kunit *test)
+static void pinned_groups_of_the_cpu_precede_the_tasks(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .pinned = 1 };
@@ -364,7 +364,7 @@ static void kernel_events_allow_exclusive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is_on(alone) + is_on(plain), 1);
 }
 
-static void software_leader_goes_with_hardware(struct kunit *test)
+static void software_leader_is_scheduled_with_hardware(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
@@ -455,7 +455,7 @@ static void group_moves_to_other_pmu(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(clock));
 }
 
-static void time_runs_while_it_is_on(struct kunit *test)
+static void time_runs_while_scheduled(struct kunit *test)
 {
 	struct perf_event *first = open_group(test, 4, false);
 	struct perf_event *second = open_group(test, 1, false);
@@ -557,7 +557,7 @@ static void every_period_overflows_once(struct kunit *test)
 }
 
 /* At the maximum frequency the event is throttled before a tick has measured its rate. */
-static void halted_event_finds_its_period(struct kunit *test)
+static void throttled_event_finds_its_period(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = {
@@ -759,7 +759,7 @@ static int no_pinned_add(struct perf_event *event, int flags)
 	return sim_add(event, flags);
 }
 
-static void pinned_groups_stay_on(struct kunit *test)
+static void pinned_groups_stay_scheduled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event *flexible = open_group(test, 2, false);
@@ -810,26 +810,26 @@ static void clock_counts_in_any_group(struct kunit *test)
 }
 
 static struct kunit_case sched_cases[] = {
-	KUNIT_CASE(group_goes_on_whole_or_not_at_all),
-	KUNIT_CASE(refused_transaction_leaves_nothing),
+	KUNIT_CASE(group_is_scheduled_as_a_whole),
+	KUNIT_CASE(failed_transaction_schedules_no_member),
 	KUNIT_CASE(disabled_member_needs_no_counter),
-	KUNIT_CASE(last_event_leaves_nothing_on_the_cpu),
-	KUNIT_CASE(tick_starts_nothing_that_is_off),
-	KUNIT_CASE(tick_finds_all_that_are_on),
-	KUNIT_CASE(pinned_groups_go_first),
-	KUNIT_CASE(pinned_groups_of_the_cpu_go_before),
-	KUNIT_CASE(pinned_groups_stay_on),
+	KUNIT_CASE(last_event_clears_the_task_context),
+	KUNIT_CASE(tick_starts_no_inactive_event),
+	KUNIT_CASE(tick_adjusts_all_active_events),
+	KUNIT_CASE(pinned_groups_are_scheduled_first),
+	KUNIT_CASE(pinned_groups_of_the_cpu_precede_the_tasks),
+	KUNIT_CASE(pinned_groups_stay_scheduled),
 	KUNIT_CASE(enabling_ends_the_error_state),
 	KUNIT_CASE(exclusive_group_is_alone),
 	KUNIT_CASE(kernel_events_allow_exclusive),
-	KUNIT_CASE(software_leader_goes_with_hardware),
+	KUNIT_CASE(software_leader_is_scheduled_with_hardware),
 	KUNIT_CASE(leader_disabled_before_sched_in),
 	KUNIT_CASE(group_moves_to_other_pmu),
-	KUNIT_CASE(time_runs_while_it_is_on),
+	KUNIT_CASE(time_runs_while_scheduled),
 	KUNIT_CASE(full_pmu_is_not_retried),
 	KUNIT_CASE(narrow_counters_lose_nothing),
 	KUNIT_CASE(every_period_overflows_once),
-	KUNIT_CASE(halted_event_finds_its_period),
+	KUNIT_CASE(throttled_event_finds_its_period),
 	KUNIT_CASE(driver_may_make_an_event_sample),
 	KUNIT_CASE(read_local_reads_the_counter),
 	KUNIT_CASE(read_local_of_another_cpu),

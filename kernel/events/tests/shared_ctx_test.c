@@ -201,7 +201,7 @@ static void tasks_take_turns(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), all_steps(players));
 }
 
-static void read_in_the_middle(struct kunit *test)
+static void reads_during_switches(struct kunit *test)
 {
 	struct player players[PLAYERS];
 	struct perf_event *root;
@@ -727,7 +727,7 @@ static int init_no_member_copy(struct perf_event *event)
  * could not be made and from the child of a failed fork, which would wait for the copies'
  * removal.
  */
-static void half_a_group_is_dropped(struct kunit *test)
+static void incomplete_group_of_copies_is_removed(struct kunit *test)
 {
 	struct perf_event *other = open_root(test, NULL);
 	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
@@ -758,7 +758,7 @@ static void half_a_group_is_dropped(struct kunit *test)
 
 static struct kunit_case shared_ctx_cases[] = {
 	KUNIT_CASE_SLOW(tasks_take_turns),
-	KUNIT_CASE_SLOW(read_in_the_middle),
+	KUNIT_CASE_SLOW(reads_during_switches),
 	KUNIT_CASE(count_and_times),
 	KUNIT_CASE(new_event_leaves_ctx_set),
 	KUNIT_CASE(shared_ctx_is_rotated),
@@ -772,7 +772,7 @@ static struct kunit_case shared_ctx_cases[] = {
 	KUNIT_CASE(group_becomes_unsched),
 	KUNIT_CASE(no_shared_ctx_without_leader),
 	KUNIT_CASE(shared_ctx_after_killed_task),
-	KUNIT_CASE(half_a_group_is_dropped),
+	KUNIT_CASE(incomplete_group_of_copies_is_removed),
 	{}
 };
 

@@ -51,13 +51,13 @@ static void sample_many(struct kunit *test, bool freq, void *ticks_here)
 	perf_event_release_kernel(event);
 }
 
-static void samples_of_one_occurrence_are_bounded(struct kunit *test)
+static void samples_of_one_occurrence_are_limited(struct kunit *test)
 {
 	sample_many(test, false, NULL);
 	sample_many(test, true, NULL);
 }
 
-static void ticks_do_not_lift_the_bound(struct kunit *test)
+static void ticks_do_not_lift_the_sample_limit(struct kunit *test)
 {
 	sample_many(test, false, &nr_samples);
 	sample_many(test, true, &nr_samples);
@@ -66,7 +66,7 @@ static void ticks_do_not_lift_the_bound(struct kunit *test)
 #define MANY	64
 
 /* More events do not increase the limit, because they share it in each tick. */
-static void many_events_share_a_bound(struct kunit *test)
+static void many_events_share_the_sample_limit(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_SOFTWARE,
@@ -173,7 +173,7 @@ static void members_stay_where_sites_find_them(struct kunit *test)
  * A BPF program in an NMI reads an event that is active, but not started yet, or already stopped:
  * the time while a clock is off does not count.
  */
-static void clock_that_is_off_counts_nothing(struct kunit *test)
+static void stopped_clock_counts_nothing(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_SOFTWARE,
@@ -199,12 +199,12 @@ static void clock_that_is_off_counts_nothing(struct kunit *test)
 }
 
 static struct kunit_case perf_software_cases[] = {
-	KUNIT_CASE(clock_that_is_off_counts_nothing),
+	KUNIT_CASE(stopped_clock_counts_nothing),
 	KUNIT_CASE(interrupt_detects_event_site),
 	KUNIT_CASE(members_stay_where_sites_find_them),
-	KUNIT_CASE(many_events_share_a_bound),
-	KUNIT_CASE(samples_of_one_occurrence_are_bounded),
-	KUNIT_CASE(ticks_do_not_lift_the_bound),
+	KUNIT_CASE(many_events_share_the_sample_limit),
+	KUNIT_CASE(samples_of_one_occurrence_are_limited),
+	KUNIT_CASE(ticks_do_not_lift_the_sample_limit),
 	{}
 };
 

@@ -84,7 +84,7 @@ static void clock_runs_only_between_start_and_stop(struct kunit *test)
 	preempt_enable();
 }
 
-static void clock_never_goes_back(struct kunit *test)
+static void clock_never_decreases(struct kunit *test)
 {
 	struct perf_event_clock clock = { .cpu = -1, .time = ATOMIC64_INIT(50) };
 
@@ -260,7 +260,7 @@ static void reader_whose_clock_is_behind_sees_no_earlier_time(struct kunit *test
 	expect_times(test, &f->leader, 100, 100);
 }
 
-static void event_that_moves_follows_its_new_clock(struct kunit *test)
+static void moved_event_uses_its_new_clock(struct kunit *test)
 {
 	struct perf_event_context *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
 	struct time_fixture *f = test->priv;
@@ -285,7 +285,7 @@ static void event_that_moves_follows_its_new_clock(struct kunit *test)
 	expect_times(test, e, 75, 75);
 }
 
-static void member_that_leaves_goes_on_as_its_own_state_says(struct kunit *test)
+static void removed_member_follows_its_own_state(struct kunit *test)
 {
 	struct time_fixture *f = test->priv;
 
@@ -305,7 +305,7 @@ static void member_that_leaves_goes_on_as_its_own_state_says(struct kunit *test)
 
 static struct kunit_case time_cases[] = {
 	KUNIT_CASE(clock_runs_only_between_start_and_stop),
-	KUNIT_CASE(clock_never_goes_back),
+	KUNIT_CASE(clock_never_decreases),
 	KUNIT_CASE(running_clock_advances),
 	KUNIT_CASE(time_follows_the_state),
 	KUNIT_CASE(reading_changes_nothing),
@@ -314,8 +314,8 @@ static struct kunit_case time_cases[] = {
 	KUNIT_CASE(reader_within_a_change_gets_its_moment),
 	KUNIT_CASE(reader_does_not_wait_for_a_moment),
 	KUNIT_CASE(reader_whose_clock_is_behind_sees_no_earlier_time),
-	KUNIT_CASE(event_that_moves_follows_its_new_clock),
-	KUNIT_CASE(member_that_leaves_goes_on_as_its_own_state_says),
+	KUNIT_CASE(moved_event_uses_its_new_clock),
+	KUNIT_CASE(removed_member_follows_its_own_state),
 	{}
 };
 

@@ -147,7 +147,7 @@ static void page_is_written_where_its_context_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->page->offset, 6);
 }
 
-static void lock_is_even_whatever_user_space_writes(struct kunit *test)
+static void page_lock_is_even_after_user_writes(struct kunit *test)
 {
 	struct page_fixture *f = test->priv;
 	u32 values[] = { 1, 7, U32_MAX, 0 };
@@ -246,7 +246,7 @@ static void writer_does_not_wait_for_another_cpu(struct kunit *test)
 
 static struct kunit_case page_cases[] = {
 	KUNIT_CASE(page_is_written_where_its_context_runs),
-	KUNIT_CASE(lock_is_even_whatever_user_space_writes),
+	KUNIT_CASE(page_lock_is_even_after_user_writes),
 	KUNIT_CASE(nested_userpage_writer_is_kept),
 	KUNIT_CASE(userpage_retries_are_bounded),
 	KUNIT_CASE(writer_does_not_wait_for_another_cpu),
