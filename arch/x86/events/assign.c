@@ -33,7 +33,7 @@ static int x86_first_choice(u64 mask, u64 prefer)
 	return __ffs64(mask & prefer ?: mask);
 }
 
-/* Mask of the counters for @c if others use the counters @used. */
+/* Mask of the counters for @c if other counts use the counters @used. */
 static u64 x86_constraint_avail(const struct x86_constraint *c, u64 used)
 {
 	return c->allowed & ~(c->pair ? used | used >> 1 : used);

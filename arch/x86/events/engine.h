@@ -167,7 +167,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 #define X86_METRICS_RUN		BIT_ULL(48)
 
 /**
- * struct x86_event_sel - identifies what is counted: events with equal selects can share a count
+ * struct x86_event_sel - identifies a count: events with equal selects can share it
  * @config: event select without the enable bit
  * @extra: value of the extra register
  * @row: index of the extra register in x86_model::extra; -1: none

@@ -64,7 +64,7 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
  * used, in any order.
  *
  * Context: the caller holds @set->lock, or is the only user of @set.
- * Return: the register, or NULL, with @sel undefined, if others use it with another value.
+ * Return: the register, or NULL, with @sel undefined, if it is in use with another value.
  */
 struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_extra *row,
 				    struct x86_event_sel *sel)

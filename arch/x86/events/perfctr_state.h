@@ -26,7 +26,7 @@
  * @kept: returns whether the saved values of a claim's counters are current: the counters were read
  *	for the last state, and were not used since
  * @readable: returns whether user space may read counters on this CPU, which are then cleared of
- *	counts of others
+ *	counts of other tasks
  * @set: writes a counter
  * @run: starts the counters, unless they run
  * @leave: stops counters that interrupt, and ends the claim

@@ -115,8 +115,8 @@ static void x86_event_start(struct perf_event *event, int flags)
 /**
  * x86_event_stop - stop an event
  * @event: an event, with or without a count
- * @flags: PERF_EF_UPDATE, not used: the event is always updated, since others may continue with its
- *	counter
+ * @flags: PERF_EF_UPDATE, not used: the event is always updated, since other events may continue
+ *	with its counter
  *
  * Context: interrupts off, or NMI.
  */

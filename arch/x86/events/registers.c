@@ -273,7 +273,7 @@ static bool x86_is_kept(u32 msr, const u64 *written)
 }
 
 /**
- * x86_check_control - warn if a control register was written by others
+ * x86_check_control - warn if a control register was changed by other code
  * @cpu: this CPU
  *
  * Firmware, a hypervisor, a guest or another driver may do that. The global control register is not

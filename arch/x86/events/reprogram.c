@@ -54,7 +54,7 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	 */
 	if (count->next == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
-	/* If the overflow was missed, let the counter overflow as soon as possible. */
+	/* If the overflow was missed, the counter must overflow as soon as possible. */
 	if ((left <= 0 || (count->sel.flags & X86_PAIR)) &&
 	    (core->model->get_sel || (count->sel.config & ARCH_PERFMON_EVENTSEL_OS)))
 		least = max_t(s64, least, X86_SETTING);
@@ -153,7 +153,7 @@ void x86_count_update_pages(const struct x86_count *count)
 	}
 }
 
-/* Remove a count from its counter, and add what the counter has counted. */
+/* Add the value of a count's counter to the total, and remove the count from the counter. */
 static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	u64 value;
