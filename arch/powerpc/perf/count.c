@@ -19,7 +19,7 @@ static u32 power_progress(u32 before, u32 now)
 }
 
 /**
- * power_event_read - add what the counter has counted to the event's count
+ * power_event_read - update an event's count from its counter
  * @event: an event of this CPU
  *
  * Context: any. The overflow interrupt may call this function for the same event in the middle of

@@ -40,7 +40,7 @@
 #define POWER_EBB		0x1000000
 
 /**
- * struct power_key - identifies what is counted: events with equal keys have equal counts
+ * struct power_key - identifies a count: events with equal keys have equal counts
  * @code: the event code
  * @config1: attr.config1
  * @flags: POWER_NOT_*, and hw.flags shifted left by POWER_NOT_BITS
@@ -53,7 +53,7 @@ struct power_key {
 
 /**
  * struct power_encoded - the encodings of an event, in event->pmu_private
- * @key: what the event counts
+ * @key: identifies the count of the event
  * @alts: the alternatives
  * @codes: the storage of @alts
  */
@@ -111,7 +111,7 @@ struct power_memo {
  * @ebb_branches: the current task can read the BHRB
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @mmcr: register values for @memo; MMCR0 as while the counters run
- * @memo: what @mmcr was computed for
+ * @memo: the counts that @mmcr was computed for
  * @held: shadow of the control registers; see registers.c
  * @held_known: @held is valid
  * @claim: the claim in force; NULL: none

@@ -56,8 +56,8 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 }
 
 /*
- * Clear the counters with a value of a former user: a program must not see what another task has
- * counted. Samples can have the registers of all counters. User space can read the counters before
+ * Clear the counters with a value of a former user: a program must not see counts of another
+ * task. Samples can have the registers of all counters. User space can read the counters before
  * ISA 3.1, and with event-based branches later, too. The counters are frozen.
  */
 static void power_counters_clear(struct power_cpu *cpu)

@@ -284,7 +284,7 @@ void power_user_save(struct power_cpu *cpu)
 	power_control_run(cpu, MMCR0_FC);
 	/*
 	 * A counter can have overflowed after MMCR0 was read. The write has cleared PMAO, and a
-	 * counter in overflow does not set it again: save what the overflow has changed.
+	 * counter in overflow does not set it again: save MMCR0 with the changes by the overflow.
 	 */
 	if (thread->mmcr0 == MMCR0_PMXE && power_counts_over(cpu))
 		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;
