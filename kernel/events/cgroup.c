@@ -357,7 +357,7 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
 
 	if (likely(!READ_ONCE(cpuctx->nr_cgroups)))
 		return;
-	/* Context switches continue while the CPU goes offline, and at reboot. */
+	/* Context switches continue while the CPU is taken offline, and at reboot. */
 	if (!cpuctx->ready)
 		return;
 	/* Avoid the lock in the most frequent case: both tasks are in the same cgroup. */
@@ -387,7 +387,7 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 }
 
 /**
- * perf_cgroup_start_cpu - start clocks and groups of cgroups on a CPU that goes online
+ * perf_cgroup_start_cpu - start clocks and groups of cgroups on a CPU that is brought online
  * @cpuctx: this CPU's context, not locked, ready
  *
  * Otherwise an event that is opened before the first context switch would set the current
@@ -401,7 +401,7 @@ void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx)
 }
 
 /**
- * perf_cgroup_stop_cpu - stop the clocks of cgroups on a CPU that goes offline
+ * perf_cgroup_stop_cpu - stop the clocks of cgroups on a CPU that is taken offline
  * @cpuctx: this CPU's context, locked; all groups are scheduled out
  *
  * No cgroup runs here until perf_cgroup_start_cpu().

@@ -173,7 +173,7 @@ void perf_event_ctx_unlock(struct perf_event_context *ctx)
  * @event: the event; the caller keeps its reference until perf_event_ctx_unlock()
  *
  * An event's context only changes if the event moves from one CPU to another, and CPUs' contexts
- * are never freed. So this retries at most once for each CPU that goes offline.
+ * are never freed. So this retries at most once for each CPU that is taken offline.
  *
  * Context: may sleep.
  * Return: the locked context
@@ -371,10 +371,10 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	 * This loop terminates. A context clock runs on a CPU only while its task is current
 	 * there, and a CPU's own clock runs only while the CPU is online. While there is an
 	 * event, context switches call perf, and the switch out stops the clock; a CPU stops
-	 * its own clock before it goes offline, with ctx->mutex held. So the interrupt finds
+	 * its own clock before it is taken offline, with ctx->mutex held. So the interrupt finds
 	 * the task running, sleeping, or waiting for a CPU, and makes the call in each case.
 	 * Another round is needed only if the task has been scheduled in on another CPU since
-	 * (or its CPU went offline), which takes a whole migration while one interrupt is in
+	 * (or its CPU was taken offline), which takes a whole migration while one interrupt is in
 	 * flight. There are up to PERF_SITE_ROUNDS more rounds if the interrupt hits an event
 	 * site; after that the call is made anyway, and one occurrence may be miscounted. The
 	 * other CPU always takes the interrupt: no CPU waits with interrupts off for a mutex,

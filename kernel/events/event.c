@@ -574,7 +574,7 @@ static void perf_event_free(struct perf_event *event)
 	perf_event_release(event);
 	/*
 	 * Without a context no event site could find the event. Avoid the grace period then:
-	 * a user can cause refused events fast enough to delay the grace periods of others.
+	 * a user can cause refused events fast enough to delay other grace periods.
 	 */
 	if (event->ctx)
 		call_rcu(&event->rcu_head, perf_event_free_rcu);

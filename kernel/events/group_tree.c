@@ -360,7 +360,7 @@ static void perf_group_forgive(struct perf_event *leader)
  * @ns: time on the PMU
  *
  * Called for the groups of a context from the last to the first, so that groups with the same
- * runtime keep their positions in the tree. A group below the base, because others have run
+ * runtime keep their positions in the tree. A group below the base, because other groups ran
  * while its stretch was scheduled out, gets the base as its runtime. A runtime beyond the limit
  * is reduced to it. Groups with only software events never wait.
  */

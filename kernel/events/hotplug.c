@@ -9,8 +9,8 @@
  * Events of resources that several CPUs share move to another of these CPUs. The core moves
  * the events of PMUs with a scope, and drivers move those of other system-wide PMUs. If none
  * of these CPUs is online, the events of a PMU with a scope wait until one of them is. Other
- * events end: only the driver knows to which CPU they would move, and it does not move them
- * any more.
+ * events end: only their driver could select another CPU, and it does not move them any
+ * more.
  */
 #include <linux/cpuhotplug.h>
 
@@ -30,7 +30,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* Called on the CPU that goes online, with interrupts off. */
+/* Called on the CPU that is brought online, with interrupts off. */
 static void perf_hotplug_start_cpu(void *unused)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -86,7 +86,7 @@ static void perf_hotplug_set_online(unsigned int cpu, bool online)
 }
 
 /**
- * perf_event_init_cpu - prepare a CPU that goes online for events
+ * perf_event_init_cpu - prepare a CPU that is brought online for events
  * @cpu: the CPU
  *
  * Called twice: when the CPU is prepared, and on the CPU itself.
@@ -170,7 +170,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 }
 
 /**
- * perf_event_exit_cpu - stop the events of a CPU that goes offline
+ * perf_event_exit_cpu - stop the events of a CPU that is taken offline
  * @cpu: the CPU
  *
  * Called on the CPU itself, and again after it is offline.
@@ -281,7 +281,7 @@ static void perf_hotplug_move_events(const struct migration *which, struct perf_
 	while ((leader = perf_hotplug_first_leader(src, which)))
 		perf_hotplug_move_group_out(leader, &moving);
 	/*
-	 * This is called for the events of each scope of a CPU that goes offline: usually
+	 * This is called for the events of each scope of a CPU that is taken offline: usually
 	 * there are none.
 	 */
 	if (list_empty(&moving))

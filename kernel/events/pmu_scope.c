@@ -2,7 +2,7 @@
 /*
  * Scopes: a system-wide PMU may have an instance for each core, die, cluster, package or
  * machine. One of the CPUs that share an instance is its speaker: tools open their events on
- * this CPU, and when it goes offline the events move to another CPU of the instance.
+ * this CPU, and when it is taken offline the events move to another CPU of the instance.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -71,7 +71,7 @@ const struct cpumask *perf_scope_speakers(unsigned int scope)
 }
 
 /**
- * perf_scope_online - update the speakers when a CPU goes online
+ * perf_scope_online - update the speakers when a CPU is brought online
  * @cpu: the CPU, online
  *
  * In each scope, @cpu becomes the speaker of its instance if it has none. Otherwise events that
@@ -99,7 +99,7 @@ void perf_scope_online(unsigned int cpu)
 }
 
 /**
- * perf_scope_offline - update the speakers when a CPU goes offline
+ * perf_scope_offline - update the speakers when a CPU is taken offline
  * @cpu: the CPU, still online
  *
  * If @cpu is the speaker of an instance, another CPU of the instance becomes its speaker, and the

@@ -145,7 +145,7 @@ int perf_refuse_error(enum perf_refusal_id id, int error)
 }
 
 /**
- * perf_refuse_event - note that the PMU of an event cannot do what is requested
+ * perf_refuse_event - note that the PMU of an event lacks a requested feature
  * @id: the reason
  * @event: new event, with its PMU
  *

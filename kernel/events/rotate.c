@@ -80,7 +80,7 @@ static u64 perf_rotate_presence(const struct perf_event_pmu_context *epc)
 }
 
 /**
- * perf_rotate - schedule in one group that waits, in place of others
+ * perf_rotate - schedule in a waiting group in place of scheduled ones
  * @cpuctx: this CPU's context, locked, as is the running task's context
  * @cpc: the PMU on this CPU
  * @task_first: the task's turn is due, see perf_rotation_is_due()

@@ -126,7 +126,7 @@ static struct perf_ctx_set *perf_ctx_set_alloc(void)
 /**
  * perf_ctx_set_add - add a child's context to the set of its parent's after a fork, if possible
  * @parent: context of current; its mutex is held
- * @child: context of the new task, not yet visible to others; its mutex is held
+ * @child: context of the new task, not yet visible to other tasks; its mutex is held
  *
  * A context with only unscheduled events is in no set, because a shared context would save
  * nothing.

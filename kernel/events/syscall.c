@@ -168,7 +168,7 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
 }
 
 /**
- * perf_event_may_claim - may an event claim a resource that others then cannot use?
+ * perf_event_may_claim - may an event claim a resource that other users need?
  * @event: an event that is being opened, with its task or its CPU
  *
  * Debug registers and PMUs with one kind of user at a time are claimed before the event is

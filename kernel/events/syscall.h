@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 
 /*
- * May the event, which is being opened, claim a resource that others then cannot use? May
+ * May the event, which is being opened, claim a resource that other users need? May
  * sleep.
  */
 int perf_event_may_claim(const struct perf_event *event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of what happens on a CPU, and on each PMU; see tally.h.
+ * Statistics of each CPU, and of each PMU on a CPU; see tally.h.
  *
  * Most machines never need the counters of a PMU, so they are allocated for the first
  * watcher. They are freed with the PMU.

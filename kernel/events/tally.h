@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters of what happens on a CPU. Rare cases are always counted per CPU. All others, and
+ * Statistics of a CPU. Rare cases are always counted per CPU. All other cases, and
  * the counters per PMU, are updated only while a watcher exists.
  */
 #ifndef _KERNEL_EVENTS_TALLY_H
