@@ -149,7 +149,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 	return model->little ? X86_KIND_CORE : 0;
 }
 
-/* Maximum that a counter counts between being read and being programmed */
+/* Maximum count of a counter between its read and its reprogramming */
 #define X86_MEANWHILE	((s64)BIT_ULL(14))
 
 /* x86_event_sel::flags and hw_perf_event::flags */

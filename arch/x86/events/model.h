@@ -63,24 +63,25 @@ struct x86_limit {
 #define X86_LIMIT_TRACKS	BIT(8)	/* PEBS records have the data source of a tracked store */
 #define X86_LIMIT_AMD_NB	BIT(4)	/* northbridge event, see amd_nb.c */
 
-/*
- * In this order: an event with any unit mask, with one unit mask, a range of events, an event with
- * those unit masks that have the value _umask in _bits, an event of a fixed counter that any
- * general counter can count, too, and an event that is only the name of a fixed counter: event 0.
- */
+/* Constraint of an event with any unit mask */
 #define X86_LIMIT_EVENT(_event, _counters)					\
 	{ .first = (_event), .last = (_event), .mask = X86_MATCH_EVENT, .counters = (_counters) }
+/* ... of an event with one unit mask */
 #define X86_LIMIT_UMASK(_event, _umask, _counters)				\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_UMASK, .counters = (_counters) }
+/* ... of a range of events */
 #define X86_LIMIT_EVENTS(_first, _last, _counters)				\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT, .counters = (_counters) }
+/* ... of an event with all unit masks that have the value _umask in _bits */
 #define X86_LIMIT_UMASKS(_event, _umask, _bits, _counters)			\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_EVENT(0xff, _bits), .counters = (_counters) }
+/* ... of an event that fixed counter _n and all general counters can count */
 #define X86_LIMIT_FIXED(_event, _umask, _n)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
+/* ... of an event that only fixed counter _n can count: event 0 */
 #define X86_LIMIT_NAME(_umask, _n)						\
 	{ .first = X86_EVENT(0x00, _umask), .last = X86_EVENT(0x00, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n) }

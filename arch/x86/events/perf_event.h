@@ -166,8 +166,8 @@ static inline bool x86_is_kernel(u64 ip)
 }
 
 /*
- * Set the registers of a sample to a linear address. The flag of VM86 mode is replaced by
- * PERF_EFLAGS_VM: the address of the sample does not depend on it any more.
+ * Set the registers of a sample to a linear address. With the flag of VM86 mode, the base of CS
+ * would be added to the address, so PERF_EFLAGS_VM replaces the flag.
  */
 static inline void set_linear_ip(struct pt_regs *regs, unsigned long ip)
 {

@@ -73,9 +73,9 @@ void x86_write_metrics(void)
  * @cpu: this CPU
  * @counter: the upper counter
  *
- * Called just after the lower counter was written. A carry before that is discarded: with the upper
- * counter at 0, the next overflow would be missed, too. The value of the lower counter shows the
- * overflow of the discarded carry.
+ * Called just after the lower counter was written. If the lower counter has carried since, the
+ * upper one is 0 and would miss the next overflow, so it is written in any case. The value of the
+ * lower counter shows the overflow of the discarded carry.
  */
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
 {

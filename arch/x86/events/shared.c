@@ -21,7 +21,7 @@ int x86_add_exclusive(unsigned int what)
 {
 	int i;
 
-	/* While there is a user, there is none of another kind. */
+	/* If this kind has users already, no other kind has any. */
 	if (atomic_inc_not_zero(&x86_exclusive[what]))
 		return 0;
 	guard(mutex)(&x86_exclusive_mutex);

@@ -68,7 +68,7 @@ static const x86_cache_events skl_cache_extra = {
 	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | SKL_NODE, OFFCORE_WRITE | SKL_NODE_MISS },
 };
 
-/* On Golden Cove, some events of the second level cache are 0x24, offcore responses 0x2a. */
+/* On Golden Cove, some L2 events have code 0x24, and offcore responses 0x2a. */
 static const x86_cache_events glc_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x24, 0xe1) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
