@@ -204,7 +204,7 @@ static int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *value
 	return isa207_constrain_by(isa207_running(), code, maskp, valuep, config1);
 }
 
-/* The alternative of @code on a fixed counter, or of a fixed counter's code on PMC1 to PMC4. */
+/* The fixed counter's code for a code of PMC1 to PMC4, and vice versa; 0: none. */
 static u64 isa207_twin(u64 code, bool run)
 {
 	switch (code) {

@@ -93,7 +93,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 			power_limited_arm(cpu);
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 	}
-	/* Later samples can have @regs as the registers of user space, but not this SIAR. */
+	/* Later samples may use @regs as the registers of user space, but SIAR has changed then. */
 	regs->result = 0;
 }
 
