@@ -212,7 +212,7 @@ static bool perf_attr_clock_known(const struct perf_event_attr *attr)
 #define WORD(id, f, ver, fn, ...)					\
 	RULE(id, f, ver, offsetof(struct perf_event_attr, f),		\
 	     sizeof_field(struct perf_event_attr, f), fn, __VA_ARGS__)
-/* For a flag the reported value is the word of all flags; the same applies to AUX actions. */
+/* The value reported for a flag is the word of all flags, and likewise for an AUX action. */
 #define FLAG(id, f, fn, ...)						\
 	RULE(id, f, VER0, offsetofend(struct perf_event_attr, read_format), sizeof(u64), fn, \
 	     __VA_ARGS__)

@@ -309,7 +309,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	idx = perf_pmus_read_lock();
 	err = perf_event_acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
-	/* The search for the PMU has cleared reasons that were recorded before. */
+	/* The search for the PMU has cleared the reason of the cgroup's error: note it again. */
 	if (!err && cgroup_err)
 		err = perf_refuse_error(event->cgrp ? PERF_REFUSED_CGROUP_GROUP :
 					PERF_REFUSED_CGROUP_FD, cgroup_err);

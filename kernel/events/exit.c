@@ -66,7 +66,7 @@ static void perf_exit_unlink_copy(struct perf_event *copy)
 	WARN_ON_ONCE(!(copy->attach_state & PERF_ATTACH_CONTEXT));
 	perf_copy_unsettle(copy);
 	perf_event_clear_aux_output(copy);
-	/* At exec the context remains in use, and the event may be scheduled in. */
+	/* At exec the context remains in use, so the copy may have to be scheduled out. */
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
 	perf_event_times(copy, &enabled, &running);
 	perf_exit_fold_copy(copy, enabled, running);

@@ -458,7 +458,7 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 	struct perf_event *member, *next;
 	struct perf_group_gap gap = { };
 
-	/* A leader that was disabled for long, or is pinned, has no age for its members. */
+	/* The runtime of a disabled or pinned leader is outdated, and its members would get it. */
 	if (attached && leader->pmu_ctx &&
 	    (leader->state < PERF_EVENT_STATE_INACTIVE || leader->attr.pinned))
 		perf_group_raise_age(leader);

@@ -324,7 +324,7 @@ void perf_scope_migrate(unsigned int scope, int src_cpu, int dst_cpu)
 	struct migration which = { .scope = scope };
 
 	lockdep_assert_cpus_held();
-	/* No PMU is unregistered concurrently: its events could not move back. */
+	/* While its events are in no context, a PMU must not be unregistered. */
 	guard(mutex)(&perf_pmus_lock);
 	perf_hotplug_migrate(&which, src_cpu, dst_cpu);
 }

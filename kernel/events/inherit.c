@@ -72,7 +72,7 @@ static u64 perf_inherit_next_id(struct fork_args *args)
 		args->nr_ids = args->expected;
 		args->next_id = perf_event_id_alloc_many(args->nr_ids);
 	}
-	/* A copy that was made again has used two ids, so fewer ids than copies may be left. */
+	/* A copy that was discarded and made again has used two ids, so too few may be left. */
 	if (unlikely(!args->nr_ids))
 		return perf_event_id_new();
 	args->nr_ids--;
@@ -238,8 +238,8 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 }
 
 /*
- * Copy an event's attr. A breakpoint's attr may be modified concurrently: a copy's with the
- * inherit lock held.
+ * Copy an event's attr. A breakpoint's attr may be modified concurrently; the attr of a copy is
+ * modified with the inherit lock held.
  */
 static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
@@ -402,7 +402,7 @@ static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event 
 
 /*
  * Copy a group. Return the copy of its leader, NULL for none, or an ERR_PTR(); after an error
- * no copy is left that is not in its root's list.
+ * all copies that are not in their roots' lists have been dropped.
  */
 static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct perf_event *leader,
 						  bool plain)

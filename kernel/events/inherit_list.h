@@ -21,7 +21,7 @@ struct perf_inherit_data {
 	struct llist_head	stirred;
 } ____cacheline_aligned_in_smp;
 
-/* One lock per cache line: kmalloc() aligns sizes of a cache line. */
+/* kmalloc() aligns a size of whole cache lines, so no two locks share a line. */
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(struct perf_inherit_data) % SMP_CACHE_BYTES == 0);
 
 /**

@@ -373,8 +373,8 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 	}
 	CLASS(event_context, ctx)(leader);
 	/*
-	 * Avoid a lockdep report about an allocation: a driver does not wait for a memory
-	 * cgroup.
+	 * Avoid a false lockdep report about an allocation under ctx->mutex: drivers do not
+	 * allocate memory of a cgroup, so they do not wait for it.
 	 */
 	nofs = memalloc_nofs_save();
 	err = pmu->event_init(event);
@@ -873,7 +873,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	free_percpu(pe->tally);
 	pe->tally = NULL;
 
-	/* Free the type last, so that it is never ambiguous. */
+	/* Free the type last: until then no other PMU can get it. */
 	mutex_lock(&perf_pmus_lock);
 	idr_remove(&pmu_types, pmu->type);
 	mutex_unlock(&perf_pmus_lock);

@@ -670,7 +670,7 @@ void perf_context_sched_out_now(struct perf_cpu_context *cpuctx, struct perf_eve
 /*
  * A context has been scheduled in, and its lock is held: update the user pages that no driver
  * updates. These are the pages of unscheduled events and of events that wait for a counter.
- * Their times continue without the time for which the context was scheduled out.
+ * Their times do not include the time for which the context was scheduled out.
  */
 static void perf_context_update_userpages(struct perf_event_context *ctx)
 {

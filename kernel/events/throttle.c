@@ -134,7 +134,7 @@ static bool perf_tick_is_absent(const struct perf_event *event)
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
-/* In the task of a KUnit test: called before the dependency on the tick becomes @required. */
+/* Called in the task of a KUnit test, before the dependency on the tick is set or cleared. */
 static void (*perf_throttle_test_step)(bool required);
 #endif
 
