@@ -174,8 +174,8 @@ static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
 }
 
 /*
- * Status bits without an overflow: branches or counters frozen, counts changed by an enclave,
- * condition changed. They may be set during the NMI of another device.
+ * Status bits without an overflow: branches frozen, counters frozen, counts changed by an enclave,
+ * and CondChgd. They may be set during the NMI of another device.
  */
 #define X86_STATUS_NO_OVERFLOW	(BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60) | BIT_ULL(63))
 

@@ -499,8 +499,8 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 }
 
 /*
- * Release the counters not needed for northbridge events any more to other CPUs of the northbridge.
- * So a count of such an event is not cached.
+ * Release counters without a northbridge event any more, so that other CPUs of the northbridge can
+ * take them. For that, a count of such an event is not cached.
  */
 static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 {
