@@ -10,8 +10,8 @@
 #include "event_id.h"
 
 /*
- * The highest id that was given to an event, or to a CPU for copies. In a cache line of its
- * own, because several CPUs write it.
+ * The highest id allocated so far, for an event or in the block of a CPU. In a cache line of
+ * its own, because several CPUs write it.
  */
 static struct {
 	atomic64_t last;
