@@ -246,6 +246,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
  * @sels: their selects
  * @constraints: their constraints
  * @extra: the extra registers
+ * @common: values of the common registers, see x86_event_sel::common
  */
 struct x86_alone {
 	int			n;
@@ -253,6 +254,7 @@ struct x86_alone {
 	struct x86_event_sel	sels[X86_COUNTERS_MAX];
 	struct x86_constraint	constraints[X86_COUNTERS_MAX];
 	struct x86_extra_set	extra;
+	u64			common;
 };
 
 static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct perf_event *event)
@@ -267,6 +269,9 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	if (err)
 		return err;
 	if (sel.row >= 0 && !x86_extra_get(&alone->extra, &core->model->extra[sel.row], &sel))
+		return -EINVAL;
+	alone->common |= sel.common;
+	if (hweight64(alone->common) > 1)
 		return -EINVAL;
 	if (!x86_branch_fits(core, event, &alone->extra))
 		return -EINVAL;

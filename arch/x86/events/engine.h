@@ -15,7 +15,7 @@
  *   metrics.c		Topdown metrics
  *   force_abort.c		TSX Force Abort: a counter used by the microcode
  *   amd_nb.c		northbridge events; their counters are shared by CPUs
- *   excl_cntrs.c	hyper-threading erratum of memory events
+ *   excl_cntrs.c	counters that the threads of a core must not use at the same time
  *   reprogram.c	reprogramming of the registers
  *   intel/pebs.c		PEBS, see precise.h
  *   branch.c		branch records, see branch.h
@@ -174,6 +174,8 @@ static inline u8 x86_model_kind(const struct x86_model *model)
  * @allowed: mask of the counters that can count the event
  * @msr: the extra register; 0: none
  * @flags: X86_HOST_ONLY, ...
+ * @common: if @extra also selects the value of common registers, which have one value for all
+ *	counts of a core: one bit for each value; 0: none needed
  */
 struct x86_event_sel {
 	u64	config;
@@ -182,6 +184,7 @@ struct x86_event_sel {
 	u32	msr;
 	s16	row;
 	u16	flags;
+	u16	common;
 };
 
 static inline bool x86_event_sels_equal(const struct x86_event_sel *a,
@@ -225,21 +228,26 @@ struct x86_amd_nb {
 };
 
 /**
- * struct x86_excl_thread - counters in use by one thread of a core
+ * struct x86_excl_thread - registers in use by one thread of a core
  * @used: mask of the counters that may be in use
  * @exclusive: mask of those counters in @used that may corrupt the other thread's counts
+ * @extra: if the threads share all registers: mask of the extra registers that may be in use, by
+ *	their index in x86_model::extra
+ * @common: the same for values of the common registers, see x86_event_sel::common
  * @online: the thread is online
  */
 struct x86_excl_thread {
 	u64	used;
 	u64	exclusive;
+	u64	extra;
+	u16	common;
 	bool	online;
 };
 
 /**
- * struct x86_excl_cntrs - counters in use by the two threads of a core
+ * struct x86_excl_cntrs - registers in use by the two threads of a core
  * @lock: protects @thread; innermost, taken with interrupts off
- * @thread: the counters of each thread
+ * @thread: the registers of each thread
  */
 struct x86_excl_cntrs {
 	raw_spinlock_t		lock;		/* thread */
@@ -322,10 +330,10 @@ struct x86_count {
  * @nb: the northbridge of this CPU
  * @first_nb: storage of @nb, in the first CPU of the northbridge
  * @nb_taken: mask of the counters that this CPU has taken in @nb
- * @excl: counters in use by the threads of the core; NULL: the CPU does not have the erratum
+ * @excl: registers in use by the threads of the core; NULL: the threads need not exclude each other
  * @first_excl: storage of @excl, in the first CPU of the core
  * @thread: index of this CPU in @excl
- * @excl_changed: @excl may have counters that this CPU does not use any more
+ * @excl_changed: @excl may have registers that this CPU does not use any more
  * @metric_total: total of each Topdown metric
  * @metrics_gen: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
@@ -539,7 +547,7 @@ void x86_amd_nb_init(unsigned int number);
 bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 			    struct x86_constraint *constraints, int n);
 bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters);
-void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 exclusive);
+void x86_excl_put_others(struct x86_pmu_cpu *cpu, const struct x86_excl_thread *used);
 void x86_excl_put_all(struct x86_pmu_cpu *cpu);
 void x86_excl_init(unsigned int number, const struct x86_core *core);
 

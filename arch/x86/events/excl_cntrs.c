@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * Counters that the two threads of a core must not use at the same time.
+ *
+ * Each thread has a mask of the counters in use. A CPU adds counters to its mask before it writes
+ * registers, and removes counters after that.
+ *
  * Hyper-threading erratum of memory events, Sandy Bridge to Haswell (errata BJ122, BV98, HSD29):
  * counts of such an event may be added to the other thread's counter of the same number, instead of
- * its own.
+ * its own. So while one thread counts such an event, the other thread does not use the counter of
+ * that number. A second mask has the counters with such events. To keep one thread from blocking
+ * all counters of the other, each places its counts on at most half of the general counters while
+ * one of them counts such an event.
  *
- * So while one thread counts such an event, the other thread does not use the counter of that
- * number. Each thread has a mask of the counters in use, and one of those with such events. A CPU
- * adds counters to its masks before it writes registers, and removes counters after that.
- *
- * To keep one thread from blocking all counters of the other, each places its counts on at most
- * half of the general counters while one of them counts such an event.
+ * Netburst: the threads share all registers (x86_pmu_msrs::shared). Most events have counters for
+ * each thread, but some have the same counters and the same extra register on both. So a thread
+ * uses no counter and no extra register that the other uses. A thread also writes no register that
+ * it has released, see x86_leave_counters().
  */
 #include <linux/topology.h>
 
@@ -39,6 +45,56 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
 	return x86_assign(constraints, n, X86_FIXED_ALL) && x86_takes_half(core, constraints, n);
 }
 
+/* Mask of the counters that the other thread blocks. */
+static u64 x86_excl_blocked(const struct x86_pmu_cpu *cpu)
+{
+	const struct x86_excl_thread *other = &cpu->excl->thread[!cpu->thread];
+
+	return cpu->core->msrs->shared ? other->used : other->exclusive;
+}
+
+/*
+ * Does the other thread use none of the counts' extra registers? The common registers can have one
+ * value only, which both threads may use.
+ */
+static bool x86_excl_can_extra(const struct x86_pmu_cpu *cpu, struct x86_count **counts, int n)
+{
+	const struct x86_excl_thread *other = &cpu->excl->thread[!cpu->thread];
+	u64 extra = 0, common = 0;
+	int i;
+
+	if (!cpu->core->msrs->shared)
+		return true;
+	for (i = 0; i < n; i++) {
+		if (counts[i]->sel.row >= 0)
+			extra |= BIT_ULL(counts[i]->sel.row);
+		common |= counts[i]->sel.common;
+	}
+	return !(extra & other->extra) && (!common || hweight64(common | other->common) == 1);
+}
+
+/* Take the extra registers of the counts. */
+static void x86_excl_get_extra(struct x86_pmu_cpu *cpu, struct x86_count **counts, int n)
+{
+	struct x86_excl_thread *mine = &cpu->excl->thread[cpu->thread];
+	const u64 before = mine->extra;
+	int i;
+
+	if (!cpu->core->msrs->shared)
+		return;
+	for (i = 0; i < n; i++) {
+		const struct x86_event_sel *sel = &counts[i]->sel;
+
+		mine->common |= sel->common;
+		if (sel->row < 0)
+			continue;
+		mine->extra |= BIT_ULL(sel->row);
+		/* The other thread may have written the register. */
+		if (!(before & BIT_ULL(sel->row)))
+			x86_extra_set_unknown(cpu, counts[i]->extra);
+	}
+}
+
 /**
  * x86_counts_assign_excl - assign counters that the other thread does not block
  * @cpu: this CPU, with @excl
@@ -48,7 +104,8 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
  * @n: number of counts
  *
  * Context: interrupts off.
- * Return: true on success, false if there are not enough counters.
+ * Return: true on success, false if there are not enough counters, or if the other thread uses an
+ * extra register.
  */
 bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_count **counts,
 			    struct x86_constraint *constraints, int n)
@@ -57,18 +114,20 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
 	struct x86_excl_thread *mine = &excl->thread[cpu->thread];
 	const struct x86_excl_thread *other = &excl->thread[!cpu->thread];
 	bool exclusive, found;
+	u64 blocked;
 	int i;
 
 	raw_spin_lock(&excl->lock);
 	exclusive = other->exclusive;
+	blocked = x86_excl_blocked(cpu);
 	for (i = 0; i < n; i++) {
-		constraints[i].allowed = x86_count_allowed(counts[i], claimed | other->exclusive);
+		constraints[i].allowed = x86_count_allowed(counts[i], claimed | blocked);
 		if (!(counts[i]->sel.flags & X86_HT_ERRATUM))
 			continue;
 		constraints[i].allowed &= ~other->used;
 		exclusive = true;
 	}
-	found = x86_assign(constraints, n, X86_FIXED_ALL);
+	found = x86_excl_can_extra(cpu, counts, n) && x86_assign(constraints, n, X86_FIXED_ALL);
 	if (found && exclusive && other->online)
 		found = x86_assign_half(cpu->core, constraints, n);
 	for (i = 0; found && i < n; i++) {
@@ -76,6 +135,8 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
 		if (counts[i]->sel.flags & X86_HT_ERRATUM)
 			mine->exclusive |= BIT_ULL(constraints[i].place);
 	}
+	if (found)
+		x86_excl_get_extra(cpu, counts, n);
 	raw_spin_unlock(&excl->lock);
 	cpu->excl_changed |= found;
 	return found;
@@ -87,7 +148,7 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
  * @counters: mask of the counters, without memory events of the erratum
  *
  * Context: interrupts off.
- * Return: true on success, false if the other thread may corrupt a counter.
+ * Return: true on success, false if the other thread uses or may corrupt a counter.
  */
 bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -95,7 +156,7 @@ bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters)
 	bool good;
 
 	raw_spin_lock(&excl->lock);
-	good = !(counters & excl->thread[!cpu->thread].exclusive);
+	good = !(counters & x86_excl_blocked(cpu));
 	if (good)
 		excl->thread[cpu->thread].used |= counters;
 	raw_spin_unlock(&excl->lock);
@@ -104,26 +165,28 @@ bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters)
 }
 
 /**
- * x86_excl_put_others - note which counters are still in use
+ * x86_excl_put_others - note which registers are still in use
  * @cpu: this CPU, with @excl
- * @used: mask of the counters in use
- * @exclusive: mask of the counters with events of the erratum
+ * @used: the registers in use
  *
  * Context: interrupts off.
  */
-void x86_excl_put_others(struct x86_pmu_cpu *cpu, u64 used, u64 exclusive)
+void x86_excl_put_others(struct x86_pmu_cpu *cpu, const struct x86_excl_thread *used)
 {
 	struct x86_excl_cntrs *excl = cpu->excl;
+	struct x86_excl_thread *mine = &excl->thread[cpu->thread];
 
 	raw_spin_lock(&excl->lock);
-	excl->thread[cpu->thread].used = used;
-	excl->thread[cpu->thread].exclusive = exclusive;
+	mine->used = used->used;
+	mine->exclusive = used->exclusive;
+	mine->extra = used->extra;
+	mine->common = used->common;
 	raw_spin_unlock(&excl->lock);
 	cpu->excl_changed = false;
 }
 
 /**
- * x86_excl_put_all - note that a CPU which is taken offline uses no counters
+ * x86_excl_put_all - note that a CPU which is taken offline uses no registers
  * @cpu: this CPU, with @excl
  *
  * Context: interrupts off.
@@ -169,7 +232,7 @@ static void x86_excl_find(unsigned int number)
 }
 
 /**
- * x86_excl_init - find the other thread, if the CPU has the erratum
+ * x86_excl_init - find the other thread, if the threads must exclude each other
  * @number: the CPU, which is being brought up
  * @core: its PMU
  *
@@ -180,7 +243,7 @@ void x86_excl_init(unsigned int number, const struct x86_core *core)
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	struct x86_excl_cntrs *excl;
 
-	if (!cpu->excl && x86_has_ht_erratum(core))
+	if (!cpu->excl && (core->msrs->shared || x86_has_ht_erratum(core)))
 		x86_excl_find(number);
 	excl = cpu->excl;
 	if (!excl)

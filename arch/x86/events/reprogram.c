@@ -524,19 +524,46 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 	x86_amd_nb_put_others(cpu, keep);
 }
 
+/*
+ * Stop using counters that the other thread may use from now on, if the threads share all
+ * registers. So their counts are not cached. With select 0 in the shadow, and as clean counters,
+ * they are not written until a count of this thread has them again.
+ */
+static void x86_leave_counters(struct x86_pmu_cpu *cpu)
+{
+	u64 unused = cpu->core->counters & ~cpu->wanted & ~cpu->claimed;
+	int i;
+
+	for_each_x86_counter(i, unused) {
+		if (!cpu->select[i])
+			continue;
+		if (cpu->owner[i])
+			x86_count_free(cpu, cpu->owner[i]);
+		x86_write_select(cpu, i, 0);
+		x86_clear_counters(cpu, BIT_ULL(i));
+	}
+}
+
 /* All registers are programmed, so counters of cached counts are stopped. */
 static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 {
-	u64 exclusive = 0;
+	struct x86_excl_thread used = { .used = cpu->wanted | cpu->claimed };
 	int i;
 
+	if (cpu->core->msrs->shared)
+		x86_leave_counters(cpu);
 	for_each_x86_counter(i, cpu->used) {
 		const struct x86_count *count = &cpu->counts[i];
 
-		if (count->nr_clients && count->counter >= 0 && (count->sel.flags & X86_HT_ERRATUM))
-			exclusive |= BIT_ULL(count->counter);
+		if (!count->nr_clients || count->counter < 0)
+			continue;
+		if (count->sel.flags & X86_HT_ERRATUM)
+			used.exclusive |= BIT_ULL(count->counter);
+		if (count->sel.row >= 0)
+			used.extra |= BIT_ULL(count->sel.row);
+		used.common |= count->sel.common;
 	}
-	x86_excl_put_others(cpu, cpu->wanted | cpu->claimed, exclusive);
+	x86_excl_put_others(cpu, &used);
 }
 
 /**

@@ -206,6 +206,13 @@ static const struct x86_pmu_msrs marks = {
 	.masks_lvt = true, .sticky = true,
 };
 
+/* As on a P4: the threads of a core share all registers. */
+static const struct x86_pmu_msrs shared = {
+	.select = 0x186, .counter = 0xc1, .stride = 1,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.masks_lvt = true, .sticky = true, .shared = true,
+};
+
 static const struct x86_limit limits[] = {
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),

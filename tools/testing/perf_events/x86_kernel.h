@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The driver of x86 counters (the kernel's source) in user space: the definitions of the kernel
- * that it uses, and a machine that is simulated in memory. One CPU, one thread. The headers that
- * the sources include are empty files, and this header is included first.
+ * that it uses, and a machine that is simulated in memory. One CPU, or two threads of a core by
+ * turns. The headers that the sources include are empty files, and this header is included first.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_X86_KERNEL_H
 #define _TOOLS_TESTING_PERF_EVENTS_X86_KERNEL_H
@@ -23,7 +23,7 @@ typedef int16_t s16;
 #define DEFINE_PER_CPU(type, name)	type name
 #define DECLARE_PER_CPU(type, name)	extern type name
 #define DECLARE_BITMAP(name, n)	unsigned long name[((n) + 63) / 64]
-#define this_cpu_ptr(p)		(p)
+#define this_cpu_ptr(p)		((__typeof__(&(p)[0]))machine_this_cpu(p))
 #define per_cpu_ptr(p, cpu)	(p)
 #define per_cpu(var, cpu)	(var)
 #define BIT(n)			(1UL << (n))
@@ -52,6 +52,17 @@ typedef int16_t s16;
 #define __packed		__attribute__((__packed__))
 
 #define raw_spin_lock_init(l)	((l)->locked = 0)
+
+struct x86_pmu_cpu;
+extern struct x86_pmu_cpu x86_pmu_cpu;
+
+/* The other thread of the core, while it runs; NULL: the first one runs */
+static struct x86_pmu_cpu *other_thread;
+
+static inline void *machine_this_cpu(void *p)
+{
+	return p == &x86_pmu_cpu && other_thread ? other_thread : p;
+}
 
 static inline void free_memory(void *p)
 {

@@ -352,13 +352,6 @@ static bool threads_write_extra(void)
 	return ok && machine.extra[0] == 3;
 }
 
-/* As on a P4: the threads of a core share all registers. */
-static const struct x86_pmu_msrs shared = {
-	.select = 0x186, .counter = 0xc1, .stride = 1,
-	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
-	.masks_lvt = true, .sticky = true, .shared = true,
-};
-
 /* Do the events of this thread, on counters 0 to 2, continue? */
 static bool all_sample(void)
 {

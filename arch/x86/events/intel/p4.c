@@ -80,7 +80,10 @@ struct p4_event {
 	}
 #define P4_EVENT(_event, _unit, _counters, _masks)				\
 	P4_EVENT_OF(_event, _unit##_ESCR0, _unit##_ESCR1, _counters##_0, _counters##_1, _masks)
-/* Retirement has a second pair of ESCRs; some events are counted by one ESCR only. */
+/*
+ * Retirement has a second pair of ESCRs. Some events are counted by one ESCR only: the threads of a
+ * core exclude each other from such an ESCR and its counters, see excl_cntrs.c.
+ */
 #define P4_EVENT_CRU2(_event, _masks)						\
 	P4_EVENT_OF(_event, CRU_ESCR2, CRU_ESCR3, IQ_0, IQ_1, _masks)
 #define P4_EVENT_ONE(_event, _escr, _counters, _masks)				\
@@ -138,7 +141,8 @@ static const struct p4_event p4_events[] = {
 /*
  * Events of replayed or tagged micro-operations need two more registers, MSR_IA32_PEBS_ENABLE and
  * MSR_P4_PEBS_MATRIX_VERT, whose bits select the cause. The value of the extra register has the
- * metric's number above the bits of the ESCR.
+ * metric's number above the bits of the ESCR. Both threads of a core use these registers, so counts
+ * of different metrics exclude each other: see x86_event_sel::common.
  */
 #define P4_METRIC_SHIFT		32
 
@@ -173,7 +177,7 @@ static void p4_get_sel(struct x86_core *core, const struct perf_event *event,
 		       struct x86_event_sel *sel)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	u64 config = event->hw.config;
+	u64 config = event->hw.config, metric = p4_config_unpack_metric(config);
 	const struct p4_event *what = &p4_events[p4_config_unpack_event(config)];
 	unsigned int cpu = raw_smp_processor_id(), thread = p4_ht_thread(cpu);
 	u64 escr = p4_config_unpack_escr(config) & (P4_CONFIG_MASK_ESCR) & ~P4_ESCR_EVENT_MASK;
@@ -184,7 +188,8 @@ static void p4_get_sel(struct x86_core *core, const struct perf_event *event,
 	sel->config |= p4_default_cccr_conf(cpu) | P4_CCCR_ESEL(P4_OPCODE_ESEL(what->opcode));
 	sel->row = what->escr[thread];
 	sel->msr = p4_extra[sel->row].msr;
-	sel->extra = escr | p4_config_unpack_metric(config) << P4_METRIC_SHIFT;
+	sel->extra = escr | metric << P4_METRIC_SHIFT;
+	sel->common = metric ? BIT(metric) : 0;
 	sel->allowed = what->counters[thread] & core->counters;
 }
 

@@ -674,6 +674,14 @@ static void models_p4(struct kunit *test)
 	/* Event 13h, unit 6, of both modes of thread 0 */
 	KUNIT_EXPECT_EQ(test, sel.extra, 0x2600020c);
 	KUNIT_EXPECT_EQ(test, sel.config, 0x0403c000);
+	KUNIT_EXPECT_EQ(test, sel.common, 0);
+	/* The registers of a metric are common to both threads of a core, as all registers are. */
+	KUNIT_EXPECT_EQ(test, models_sel_on(test, row, row->msrs, row->counters,
+					    (*row->cache)[PERF_COUNT_HW_CACHE_DTLB]
+					    [PERF_COUNT_HW_CACHE_OP_WRITE]
+					    [PERF_COUNT_HW_CACHE_RESULT_MISS], &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.common, BIT(P4_PEBS_METRIC__dtlb_store_miss_retired));
+	KUNIT_EXPECT_TRUE(test, row->msrs->shared);
 }
 
 /* With hyper-threading, user space could read the counters of the other thread: it reads none. */
