@@ -414,6 +414,28 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 	perf_context_call(event->ctx, event, func, data);
 }
 
+/**
+ * perf_event_is_on_stopped_cpu - is it an unscheduled event of a CPU whose context is stopped?
+ * @event: the event; ctx->mutex is held, or the inherit lock for a copy
+ *
+ * For such an event perf_event_call() calls the function on the CPU of the caller. But in CPU
+ * hotplug, event sites of the event's CPU still count the event, and local64_add() there may
+ * overwrite what the function stores. So it has to be stored on the event's CPU again, if this is
+ * online. ctx->mutex prevents that the context is started meanwhile.
+ *
+ * Context: may sleep.
+ * Return: true if it is
+ */
+bool perf_event_is_on_stopped_cpu(const struct perf_event *event)
+{
+	const struct perf_event_context *ctx = event->ctx;
+
+	if (ctx->task)
+		return false;
+	lockdep_assert_held(&ctx->mutex);
+	return is_unsched(event) && !perf_clock_runs(&ctx->clock);
+}
+
 /* Only one task at a time calls many CPUs, through a per-CPU pointer to an event. */
 static DEFINE_MUTEX(together_lock);
 static DEFINE_PER_CPU(struct perf_event *, together_event);

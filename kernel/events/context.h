@@ -35,6 +35,8 @@ void perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data);
 
+bool perf_event_is_on_stopped_cpu(const struct perf_event *event);
+
 /*
  * Call func(copy, ...) as perf_event_call() does, without data, for copies with a running
  * context, on all their CPUs in parallel. The inherit lock is held. func may not be called

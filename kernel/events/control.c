@@ -5,6 +5,7 @@
 #include <linux/file.h>
 #include <linux/security.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
@@ -129,6 +130,15 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 	}
 }
 
+static void perf_event_restart_period_here(void *info)
+{
+	struct perf_event *event = info;
+
+	raw_spin_lock(&event->ctx->lock);
+	perf_event_restart_period(event);
+	raw_spin_unlock(&event->ctx->lock);
+}
+
 /*
  * Set the period, or the frequency if attr.freq is set, and begin a new period. The mutex of the
  * event's context is held. May sleep. Return: 0, or -EINVAL.
@@ -153,6 +163,9 @@ static int perf_event_set_period(struct perf_event *event, u64 value)
 		return perf_refuse_value(PERF_REFUSED_PERIOD_PMU, value);
 
 	perf_event_call(event, perf_event_set_period_locked, &value);
+	/* An event site may have undone the start of the period. An offline CPU counts nothing. */
+	if (perf_event_is_on_stopped_cpu(event))
+		smp_call_function_single(event->cpu, perf_event_restart_period_here, event, 1);
 	return 0;
 }
 

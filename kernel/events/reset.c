@@ -216,7 +216,7 @@ static void perf_reset_on_stopped_cpu(struct perf_event *event, bool group)
 	struct reset_call call = { .event = event, .group = group };
 	int err;
 
-	if (event->ctx->task || !is_unsched(event) || perf_clock_runs(&event->ctx->clock))
+	if (!perf_event_is_on_stopped_cpu(event))
 		return;
 	/* The loop ends: each call resets events of the group, or fails. */
 	do {

@@ -306,6 +306,39 @@ static void reset_on_stopped_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, start_clock, ctx, 1), 0);
 }
 
+/* The same for PERIOD: the remainder of the old period must not return. */
+static void period_on_stopped_cpu(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
+		.sample_period = 1000,
+	};
+	struct slow_site site = {};
+	struct task_struct *task = make_counter(test, &site);
+	struct perf_event *faults = open_attr(test, &attr, site.cpu, NULL, NULL);
+	struct perf_event_context *ctx = faults->ctx;
+	bool in_time = false;
+	int round;
+
+	site.counts[0] = &faults->hw.period_left;
+	site.counts[1] = &faults->count;
+	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, stop_clock, ctx, 1), 0);
+	wake_up_process(task);
+	/* Repeat a round that was late. */
+	for (round = 0; round < 100 && !in_time; round++) {
+		begin_site(&site);
+		/* Pairs with count_slowly(). */
+		in_time = !READ_ONCE(site.stored);
+		KUNIT_EXPECT_EQ(test, perf_event_period(faults, 10), 0);
+		wait_for_completion(&site.ended);
+		KUNIT_EXPECT_EQ(test, local64_read(&faults->hw.period_left), -10LL);
+	}
+	if (!in_time && test->status == KUNIT_SUCCESS)
+		kunit_mark_skipped(test, "this CPU is too slow");
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, start_clock, ctx, 1), 0);
+}
+
 static void set_walked(struct perf_event *event, bool walked)
 {
 	/* The core recognizes such an event by these fields. */
@@ -612,6 +645,7 @@ static void groups_are_reset_at_once(struct kunit *test)
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_against_site),
 	KUNIT_CASE(reset_on_stopped_cpu),
+	KUNIT_CASE(period_on_stopped_cpu),
 	KUNIT_CASE(hits_on_two_cpus_add_up),
 	KUNIT_CASE(no_call_for_tracepoints),
 	KUNIT_CASE(no_call_for_copies_of_tracepoints),
