@@ -477,6 +477,10 @@ static void count_call(void *data, unsigned int cpu, unsigned long callsite, smp
 		calls->nr++;
 }
 
+static void call_nothing(void *unused)
+{
+}
+
 static void begin_calls(struct kunit *test, struct call_count *calls, int cpu)
 {
 	*calls = (struct call_count) { .caller = current, .cpu = cpu };
@@ -485,6 +489,10 @@ static void begin_calls(struct kunit *test, struct call_count *calls, int cpu)
 		return;
 	KUNIT_ASSERT_EQ(test, register_trace_csd_queue_cpu(count_call, calls), 0);
 	/* The registration itself makes calls. */
+	calls->nr = 0;
+	/* Otherwise calls that are not counted would look like none. */
+	KUNIT_EXPECT_EQ(test, smp_call_function_single(cpu, call_nothing, NULL, 1), 0);
+	KUNIT_EXPECT_EQ(test, calls->nr, 1U);
 	calls->nr = 0;
 }
 
