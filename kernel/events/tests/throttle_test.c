@@ -9,12 +9,18 @@
 static struct perf_event *throttle_test_next;
 static bool throttle_test_required;
 
-/* Like a driver in an NMI, at an overflow over the limit */
-static void throttle_test_overflow(struct perf_event *event)
+/* Count an overflow over the limit. Return: 1 if the event is throttled */
+static int throttle_test_account(struct perf_event *event)
 {
 	event->hw.interrupts_seq = __this_cpu_read(perf_throttle_ticks);
 	event->hw.interrupts = READ_ONCE(perf_max_samples_per_tick);
-	if (perf_overflow_account(event, PERF_OVERFLOW_HALT))
+	return perf_overflow_account(event, PERF_OVERFLOW_HALT);
+}
+
+/* Like a driver in an NMI, at an overflow over the limit */
+static void throttle_test_overflow(struct perf_event *event)
+{
+	if (throttle_test_account(event))
 		perf_event_pmu_stop(event, 0);
 }
 
@@ -75,17 +81,47 @@ static void nmi_keeps_the_tick(struct kunit *test)
 	perf_throttle_test_step = NULL;
 }
 
-static struct perf_event *open_faults(struct kunit *test, u64 freq)
+static unsigned int throttle_test_samples;
+
+static void throttle_test_sample(struct perf_event *event, struct perf_sample_data *data,
+				 struct pt_regs *regs)
+{
+	throttle_test_samples++;
+}
+
+/* @period is the frequency if @freq is true. */
+static struct perf_event *open_faults(struct kunit *test, bool freq, u64 period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_SW_EMULATION_FAULTS, .freq = !!freq, .sample_freq = freq,
+		.config = PERF_COUNT_SW_EMULATION_FAULTS, .freq = freq, .sample_period = period,
 	};
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, -1, current, throttle_test_sample, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	return event;
+}
+
+/* Open as many events as a tick examines. It examines them first, because they are the newest. */
+static struct perf_event **open_others(struct kunit *test)
+{
+	struct perf_event **others;
+	unsigned int i;
+
+	others = kunit_kcalloc(test, PERF_TICK_EVENTS, sizeof(*others), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, others);
+	for (i = 0; i < PERF_TICK_EVENTS; i++)
+		others[i] = open_faults(test, false, 0);
+	return others;
+}
+
+static void close_others(struct perf_event **others)
+{
+	unsigned int i;
+
+	for (i = 0; i < PERF_TICK_EVENTS; i++)
+		perf_event_release_kernel(others[i]);
 }
 
 /*
@@ -95,15 +131,12 @@ static struct perf_event *open_faults(struct kunit *test, u64 freq)
 static void ticks_examine_events_in_turn(struct kunit *test)
 {
 	/* The newest event is examined first. */
-	struct perf_event *last = open_faults(test, 100), *removed = open_faults(test, 100);
+	struct perf_event *last = open_faults(test, true, 100);
+	struct perf_event *removed = open_faults(test, true, 100);
+	struct perf_event **others = open_others(test);
 	struct perf_event_context *ctx = last->ctx;
-	struct perf_event **others;
-	unsigned int i, round;
+	unsigned int round;
 
-	others = kunit_kcalloc(test, PERF_TICK_EVENTS, sizeof(*others), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, others);
-	for (i = 0; i < PERF_TICK_EVENTS; i++)
-		others[i] = open_faults(test, 0);
 	for (round = 1; round <= 2; round++) {
 		/* Ticks of this CPU must not come in between. */
 		guard(irqsave)();
@@ -122,15 +155,48 @@ static void ticks_examine_events_in_turn(struct kunit *test)
 		/* All events were examined: the next tick begins with the first one. */
 		KUNIT_EXPECT_NULL(test, *perf_tick_cursor(ctx));
 	}
-	for (i = 0; i < PERF_TICK_EVENTS; i++)
-		perf_event_release_kernel(others[i]);
+	close_others(others);
 	perf_event_release_kernel(removed);
 	perf_event_release_kernel(last);
+}
+
+static void fault(void)
+{
+	struct pt_regs regs = {};
+
+	/* Without registers, an event that samples only counts. */
+	perf_fetch_caller_regs(&regs);
+	perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, &regs, 0);
+}
+
+/* A throttled event that the next tick does not examine samples again after this tick. */
+static void event_samples_after_a_tick_for_others(struct kunit *test)
+{
+	struct perf_event *event = open_faults(test, false, 1);
+	struct perf_event **others = open_others(test);
+
+	throttle_test_samples = 0;
+	scoped_guard(irqsave) {
+		*perf_tick_cursor(event->ctx) = NULL;
+		KUNIT_EXPECT_EQ(test, throttle_test_account(event), 1);
+		fault();
+		KUNIT_EXPECT_EQ(test, throttle_test_samples, 0U);
+
+		perf_adjust_freq_unthr(this_cpu_context());
+		KUNIT_EXPECT_PTR_EQ(test, *perf_tick_cursor(event->ctx), &event->hlist_entry);
+		KUNIT_EXPECT_TRUE(test, perf_event_throttled(event));
+		fault();
+		KUNIT_EXPECT_EQ(test, throttle_test_samples, 1U);
+		KUNIT_EXPECT_FALSE(test, perf_event_throttled(event));
+	}
+	close_others(others);
+	perf_event_release_kernel(event);
 }
 
 static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(nmi_keeps_the_tick),
 	KUNIT_CASE(ticks_examine_events_in_turn),
+	KUNIT_CASE(event_samples_after_a_tick_for_others),
 	{}
 };
 
