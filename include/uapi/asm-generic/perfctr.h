@@ -45,7 +45,7 @@ struct perfctr_cpu_control {
 
 /**
  * struct perfctr_cpu_state - counts so far; user space maps it read only
- * @cstatus: what is enabled, see perfctr_mk_cstatus(); 0: nothing
+ * @cstatus: the enabled parts, see perfctr_mk_cstatus(); 0: none
  * @k1: private to the kernel
  * @k2: private to the kernel
  * @tsc_start: low half of the last sample of the clock

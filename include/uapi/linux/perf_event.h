@@ -3,9 +3,9 @@
  * The ABI of perf events: perf_event_open(2), the ioctls of its file descriptors, the pages
  * that mmap(2) of them maps, and the records in these pages.
  *
- * "VERn" says which size of struct perf_event_attr first had a field, PERF_ATTR_SIZE_VERn.
- * A field without "VERn" is in every size. MAX enumerators are not ABI, as they change when
- * enumerators are added; only PERF_CONTEXT_MAX stays.
+ * "VERn" is the first size of struct perf_event_attr with a field, PERF_ATTR_SIZE_VERn. A field
+ * without "VERn" is in every size. MAX enumerators are not ABI, as they change when enumerators
+ * are added, except PERF_CONTEXT_MAX.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_H
 #define _UAPI_LINUX_PERF_EVENT_H
@@ -67,7 +67,7 @@ enum perf_type_id {
  * @PERF_COUNT_HW_MAX: not ABI
  *
  * The PMU's driver selects the nearest event of the CPU. If the CPU has none, the error is
- * -ENOENT, -EINVAL or -EOPNOTSUPP: it depends on the driver.
+ * -ENOENT, -EINVAL or -EOPNOTSUPP, depending on the driver.
  */
 enum perf_hw_id {
 	PERF_COUNT_HW_CPU_CYCLES		= 0,
@@ -178,7 +178,7 @@ enum perf_sw_ids {
  * @PERF_SAMPLE_ADDR: data address, if the event has one
  * @PERF_SAMPLE_READ: counts, laid out by attr.read_format; those of children are not added
  * @PERF_SAMPLE_CALLCHAIN: call chain, at most attr.sample_max_stack addresses
- * @PERF_SAMPLE_ID: ID of the event; an inherited event has that of the event it is a copy of
+ * @PERF_SAMPLE_ID: ID of the event; for an inherited event, of the event that was opened
  * @PERF_SAMPLE_CPU: CPU
  * @PERF_SAMPLE_PERIOD: period with which the event was sampled
  * @PERF_SAMPLE_STREAM_ID: ID of the event; an inherited event has its own
@@ -427,10 +427,10 @@ enum {
 };
 
 /**
- * enum perf_event_read_format - what read(2) returns, for attr.read_format
+ * enum perf_event_read_format - values that read(2) returns, for attr.read_format
  * @PERF_FORMAT_TOTAL_TIME_ENABLED: the time in which the event was enabled, ns
  * @PERF_FORMAT_TOTAL_TIME_RUNNING: the time in which the event counted, ns; less than enabled if
- *	events shared the PMU in turn
+ *	the event was multiplexed with others
  * @PERF_FORMAT_ID: the event's ID
  * @PERF_FORMAT_GROUP: counts of all events of the group, read through any of them
  * @PERF_FORMAT_LOST: number of records of the event that were lost
@@ -483,14 +483,14 @@ enum perf_event_read_format {
 /**
  * struct perf_event_attr - the event that perf_event_open(2) opens
  * @type: the PMU, enum perf_type_id or a number from sysfs; -ENOENT if there is none
- * @size: size of the structure as the caller knows it; 0 means PERF_ATTR_SIZE_VER0. -E2BIG if
+ * @size: size of the caller's version of the structure; 0 means PERF_ATTR_SIZE_VER0. -E2BIG if
  *	it is below that or above a page, or bytes that the kernel does not know are not zero;
  *	the kernel then writes its own size here
  * @config: the event, as @type defines it
  * @sample_period: number of occurrences per sample; 0: count only. -EINVAL from 2^63 on
  * @sample_freq: with @freq: samples per second. -EINVAL above perf_event_max_sample_rate
  * @sample_type: fields of each sample, enum perf_event_sample_format
- * @read_format: what read(2) returns, enum perf_event_read_format
+ * @read_format: values that read(2) returns, enum perf_event_read_format
  * @disabled: do not count until PERF_EVENT_IOC_ENABLE or @enable_on_exec; members of a group
  *	wait for their leader, too
  * @inherit: count the task's later children and threads, too; -EINVAL with PERF_SAMPLE_READ
@@ -507,19 +507,19 @@ enum perf_event_read_format {
  * @mmap: PERF_RECORD_MMAP for each executable mapping
  * @comm: PERF_RECORD_COMM for each change of a task's name
  * @freq: use @sample_freq, not @sample_period
- * @inherit_stat: PERF_RECORD_READ with the count of each child as it exits
+ * @inherit_stat: PERF_RECORD_READ with the count of each child, when the child exits
  * @enable_on_exec: enable the event at the task's next execve(2)
  * @task: PERF_RECORD_FORK and PERF_RECORD_EXIT; @comm, @mmap, @mmap_data and @mmap2 imply it
  * @watermark: use @wakeup_watermark, not @wakeup_events
- * @precise_ip: how far PERF_SAMPLE_IP may be from the instruction that caused the event. 0: any
- *	distance; 1: a constant distance; 2: none if possible; 3: none. -EOPNOTSUPP beyond what
- *	the PMU can do. See PERF_RECORD_MISC_EXACT_IP
+ * @precise_ip: distance (skid) of PERF_SAMPLE_IP from the instruction that caused the event.
+ *	0: any; 1: constant; 2: none if possible; 3: none. -EOPNOTSUPP if the PMU is less precise.
+ *	See PERF_RECORD_MISC_EXACT_IP
  * @mmap_data: PERF_RECORD_MMAP for each mapping that is not executable
  * @sample_id_all: put struct sample_id (see enum perf_event_type) into all records but samples
  * @exclude_host: count in guests only
  * @exclude_guest: do not count in guests
  * @exclude_callchain_kernel: call chains without the kernel's part; unless it is set,
- *	PERF_SAMPLE_CALLCHAIN needs the same right as @exclude_kernel says, else -EACCES
+ *	PERF_SAMPLE_CALLCHAIN needs CAP_PERFMON or perf_event_paranoid below 2, else -EACCES
  * @exclude_callchain_user: call chains without the part in user space
  * @mmap2: as @mmap, and PERF_RECORD_MMAP2 in place of PERF_RECORD_MMAP
  * @comm_exec: no effect; a kernel that takes it sets PERF_RECORD_MISC_COMM_EXEC
@@ -854,14 +854,14 @@ struct perf_event_mmap_page {
 #define PERF_RECORD_MISC_GUEST_KERNEL		(4 << 0)
 #define PERF_RECORD_MISC_GUEST_USER		(5 << 0)
 
-/* MMAP, MMAP2: only in perf's own files: perf gave up reading /proc/PID/maps */
+/* MMAP, MMAP2: only in files of the perf tool: reading /proc/PID/maps took too long */
 #define PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT	(1 << 12)
 
 /* MMAP, MMAP2: the mapping is not executable */
 #define PERF_RECORD_MISC_MMAP_DATA		(1 << 13)
 /* COMM: the name changed by execve(2) */
 #define PERF_RECORD_MISC_COMM_EXEC		(1 << 13)
-/* FORK: only in perf's own files */
+/* FORK: only in files of the perf tool */
 #define PERF_RECORD_MISC_FORK_EXEC		(1 << 13)
 /* SWITCH, SWITCH_CPU_WIDE: away from the task */
 #define PERF_RECORD_MISC_SWITCH_OUT		(1 << 13)
@@ -918,7 +918,7 @@ enum {
  * @PERF_RECORD_COMM: a task's new name, see attr.comm
  * @PERF_RECORD_EXIT: a task exits, see attr.task
  * @PERF_RECORD_THROTTLE: the event samples too often, and stops until the next tick
- * @PERF_RECORD_UNTHROTTLE: it continues
+ * @PERF_RECORD_UNTHROTTLE: the event continues after PERF_RECORD_THROTTLE
  * @PERF_RECORD_FORK: a new task, see attr.task
  * @PERF_RECORD_READ: the count of a child that exits, see attr.inherit_stat
  * @PERF_RECORD_SAMPLE: a sample, see attr.sample_type
@@ -1141,7 +1141,7 @@ enum perf_record_ksymbol_type {
 #define PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER	(1 << 0)
 
 /**
- * enum perf_bpf_event_type - what happened to the program in PERF_RECORD_BPF_EVENT
+ * enum perf_bpf_event_type - the change of a program, in PERF_RECORD_BPF_EVENT
  * @PERF_BPF_EVENT_UNKNOWN: not known
  * @PERF_BPF_EVENT_PROG_LOAD: it was loaded
  * @PERF_BPF_EVENT_PROG_UNLOAD: it is unloaded
@@ -1205,7 +1205,8 @@ enum perf_callchain_context {
 
 /*
  * PERF_SAMPLE_DATA_SRC: source of a memory access. The macros of each field follow its comment.
- * They are bits, or numbers where that says so. PERF_MEM_*_SHIFT is the field's place in val.
+ * The macros are bits, unless that comment calls the field a number. PERF_MEM_*_SHIFT is the
+ * position of the field in val.
  */
 #if defined(__LITTLE_ENDIAN_BITFIELD)
 union perf_mem_data_src {
@@ -1295,7 +1296,7 @@ union perf_mem_data_src {
 
 #define PERF_MEM_LVLNUM_SHIFT	33
 
-/* mem_snoop: did another cache have the line? */
+/* mem_snoop: was the line in another cache? */
 #define PERF_MEM_SNOOP_NA	0x01
 #define PERF_MEM_SNOOP_NONE	0x02	/* no other cache was snooped */
 #define PERF_MEM_SNOOP_HIT	0x04	/* yes, unmodified */
@@ -1375,7 +1376,7 @@ struct perf_branch_entry {
 
 /*
  * PERF_SAMPLE_WEIGHT: full. PERF_SAMPLE_WEIGHT_STRUCT: three numbers, as the PMU defines them; on
- * x86 var1_dw is the latency of the access and var2_w, if not 0, of the instruction, cycles.
+ * x86 var1_dw is the latency of the access, and var2_w that of the instruction or 0, in cycles.
  */
 union perf_sample_weight {
 	__u64		full;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Extensions of the ABI of <linux/perf_event.h>. A kernel without them refuses them with
- * EINVAL, or ENOTTY for an ioctl.
+ * Extensions of the ABI of <linux/perf_event.h>. A kernel without these extensions returns
+ * EINVAL for the prctl, and ENOTTY for an ioctl.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_EXT_H
 #define _UAPI_LINUX_PERF_EVENT_EXT_H
@@ -13,10 +13,10 @@
  * prctl(PR_PERF_EXPLAIN, buf, size, 0, 0): report the last refused call of the calling
  * thread.
  *
- * Writes struct perf_refusal, cut off at @size bytes. Returns sizeof(struct perf_refusal); or
- * 0, and writes nothing, if no call of the thread was refused, or if the kernel had no memory
- * to record the reason. With a size of 0 it writes nothing and returns the same. Fails with
- * EFAULT; EINVAL if one of the last two arguments is not 0.
+ * Writes the first @size bytes of struct perf_refusal, and returns the size of the whole
+ * structure. Writes nothing and returns 0 if no call of the thread was refused, or if the kernel
+ * had no memory to record the reason. A @size of 0 only queries the return value. Fails with
+ * EFAULT; or with EINVAL if @size is out of range, or one of the last two arguments is not 0.
  */
 #define PR_PERF_EXPLAIN		0x50455246
 
@@ -30,8 +30,8 @@ enum perf_refused_call {
 };
 
 /*
- * All strings are NUL-terminated. @value is the value of @field if it is known, else 0; for a
- * bit of perf_event_attr, it is the word with all bits.
+ * All strings are NUL-terminated. @value is the value of @field, or 0 if the kernel does not
+ * report it. For a bit of perf_event_attr, @value is the whole word with the bit.
  */
 struct perf_refusal {
 	__u32	size;		/* of this structure in the running kernel */
@@ -51,42 +51,42 @@ struct perf_refusal {
  *
  * The caller sets @size, at least 8 bytes; @tid to query the inherited copy of the event in
  * that thread; @filter and @filter_size to get the text of the event's filters. All other
- * fields must be zero. The kernel writes the fields that both sides know, and sets @size to
- * its own size of the structure. 32-bit programs have the same layout. The state may change
- * before the call returns.
+ * fields must be zero. The kernel writes at most @size bytes, and sets @size to its own size of
+ * the structure. 32-bit programs have the same layout. The state may change before the call
+ * returns.
  *
  * Fails with ENOTTY if the kernel lacks the ioctl; EFAULT; EINVAL if the size is out of range
- * or another field is not zero; E2BIG if a field that this kernel does not know is not zero;
- * ESRCH if the event has no copy in that thread.
+ * or another field is not zero; E2BIG if a field unknown to this kernel is not zero; ESRCH if
+ * the event has no copy in that thread.
  */
 #define PERF_EVENT_IOC_STATE	_IOWR('$', 0x80, __u32)
 
 enum perf_event_doing {
 	PERF_EVENT_COUNTS	= 1,	/* scheduled in */
 	PERF_EVENT_WAITS	= 2,	/* it could count, but other groups have the counters */
-	PERF_EVENT_ELSEWHERE	= 3,	/* its task or cgroup does not run, or not on its CPU */
+	PERF_EVENT_ELSEWHERE	= 3,	/* its task or cgroup is not running on its CPU */
 	PERF_EVENT_DISABLED	= 4,
 	PERF_EVENT_GROUP_OFF	= 5,	/* its group leader is disabled, or in the error state */
 	PERF_EVENT_ERROR	= 6,	/* pinned, and not scheduled in: enabling it retries */
 	PERF_EVENT_EXITED	= 7,	/* its task has exited */
 	PERF_EVENT_DEAD		= 8,	/* its PMU was unregistered */
-	PERF_EVENT_SHARES	= 9,	/* one counter counts for all its tasks */
+	PERF_EVENT_SHARES	= 9,	/* one copy per CPU counts for all its inheriting tasks */
 };
 
 /* Why an event waits, or why a pinned event was not scheduled in. */
 enum perf_event_obstacle {
 	PERF_EVENT_NO_OBSTACLE	= 0,
-	PERF_EVENT_NO_ROOM	= 1,	/* other groups, or groups that the caller may not see */
+	PERF_EVENT_NO_ROOM	= 1,	/* other groups, some perhaps not visible to the caller */
 	PERF_EVENT_BY_PINNED	= 2,	/* pinned groups only, which are not rotated out */
 	PERF_EVENT_BY_EXCLUSIVE	= 3,	/* a group that needs exclusive use of the PMU */
-	PERF_EVENT_IS_EXCLUSIVE	= 4,	/* it needs exclusive use of the PMU, and others are on */
+	PERF_EVENT_IS_EXCLUSIVE	= 4,	/* it needs exclusive use; other groups are scheduled in */
 	PERF_EVENT_NOT_ON_CPU	= 5,	/* its PMU does not count on this CPU */
 	PERF_EVENT_BY_PMU	= 6,	/* no group: the PMU itself lacks counters */
 };
 
 #define PERF_EVENT_IS_THROTTLED	0x1	/* until the next tick: it overflowed too often */
 #define PERF_EVENT_IS_PAUSED	0x2	/* PERF_EVENT_IOC_PAUSE_OUTPUT */
-#define PERF_EVENT_OTHERS_ON	0x4	/* more groups are on: hidden, or too many */
+#define PERF_EVENT_OTHERS_ON	0x4	/* on_groups lacks some groups: not visible, or too many */
 #define PERF_EVENT_HAS_BUFFER	0x8	/* the fields of its buffer are valid */
 #define PERF_EVENT_HAS_FILTER	0x10	/* filter of record fields: PERF_EVENT_IOC_SET_FILTER */
 #define PERF_EVENT_HAS_BPF	0x20	/* BPF program: PERF_EVENT_IOC_SET_BPF */
@@ -97,7 +97,7 @@ enum perf_event_loss {
 	PERF_LOST_FULL		= 0,	/* the buffer was full: its reader is too slow */
 	PERF_LOST_PAUSED	= 1,	/* PERF_EVENT_IOC_PAUSE_OUTPUT */
 	PERF_LOST_UNSETTLED	= 2,	/* the buffer was being converted for several CPUs */
-	PERF_LOST_ELSEWHERE	= 3,	/* the event fired on another CPU than the buffer's */
+	PERF_LOST_ELSEWHERE	= 3,	/* the event occurred on another CPU than the buffer's */
 	PERF_LOST_LARGE		= 4,	/* the record exceeds 65528 bytes */
 	PERF_LOSSES
 };
@@ -118,8 +118,8 @@ struct perf_event_state_group {
 #define PERF_EVENT_TELLS_LOSSES	8
 
 /*
- * Times are in ns. @since of an event that counts or waits is the time in this state without
- * a break, measured by the event's own clock, which runs only while its task runs.
+ * Times are in ns. For an event that counts or waits, @since does not include the time for which
+ * its task did not run.
  */
 struct perf_event_state_info {
 	__u32	size;		/* of this structure in the running kernel */
@@ -147,7 +147,7 @@ struct perf_event_state_info {
 	/* while it waits, and in the error state */
 	__u32	obstacle;	/* enum perf_event_obstacle */
 	__u32	needs;		/* counters that its whole group needs */
-	__u32	on_groups;	/* groups that are, or were, on in its place, as far as visible */
+	__u32	on_groups;	/* visible groups that keep it out; ERROR: as of the error */
 	__u32	on_told;	/* entries in @groups */
 
 	/* its samples */
