@@ -21,8 +21,8 @@
  * @uattr: of any published size, or of a later kernel
  * @attr: gets the attribute, with zeroes beyond the size of @uattr, and with defaults
  *
- * A size of zero means the first published one. If the size is out of range, or a field that
- * this kernel does not know is not zero, the size that it knows is written to @uattr->size.
+ * A size of zero means the first published one. If the size is out of range, or a field unknown
+ * to this kernel is not zero, this kernel's size is written to @uattr->size.
  *
  * Context: may sleep.
  * Return: 0 on success, -EFAULT, -E2BIG
@@ -212,7 +212,7 @@ static bool perf_attr_clock_known(const struct perf_event_attr *attr)
 #define WORD(id, f, ver, fn, ...)					\
 	RULE(id, f, ver, offsetof(struct perf_event_attr, f),		\
 	     sizeof_field(struct perf_event_attr, f), fn, __VA_ARGS__)
-/* The value reported for a flag is the word of all flags, and likewise for an AUX action. */
+/* Rules for single bits. The value reported with a refusal is the word that contains the bit. */
 #define FLAG(id, f, fn, ...)						\
 	RULE(id, f, VER0, offsetofend(struct perf_event_attr, read_format), sizeof(u64), fn, \
 	     __VA_ARGS__)

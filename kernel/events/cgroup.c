@@ -35,7 +35,7 @@ static struct perf_cgroup *perf_cgroup_parent(struct perf_cgroup *cgrp)
 	return perf_cgroup_of(cgrp->css.parent);
 }
 
-/* Is @cgrp equal to @of, or an ancestor? */
+/* Is @cgrp equal to @of, or an ancestor of @of? */
 static bool perf_cgroup_is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
 {
 	return of && cgroup_is_descendant(of->css.cgroup, cgrp->css.cgroup);
@@ -502,9 +502,9 @@ static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 
 /**
  * struct cgroup_move - a move of tasks to another cgroup
- * @cpus: CPUs that may run such a task, and have to check
- * @later: those that have interrupted an event site
- * @rounds: number of times that a CPU may still defer the check
+ * @cpus: CPUs that may run a moved task, and must compare its cgroup with their own
+ * @later: CPUs of @cpus that have deferred this, because the call has interrupted an event site
+ * @rounds: number of times that a CPU may still defer it
  */
 struct cgroup_move {
 	struct cpumask		cpus;
@@ -531,14 +531,14 @@ static void perf_cgroup_task_moved(void *info)
  * and perf_cgroup_switch() loads the task's cgroup after the barrier. (The scheduler's
  * barriers are not enough, because a CPU may pull a task from another CPU after them.) The
  * barrier below is between the store of the cgroup and the load of the task's CPU. So either
- * that CPU sees the new cgroup, or this CPU sees the number of that CPU, and interrupts it. The
- * interrupt is before the switch, which then sees the new cgroup, or after it, when the task is
- * current. A call of another CPU is a full barrier anyway; without the barrier here a task
- * whose last CPU is this one could be missed.
+ * that CPU sees the new cgroup, or this CPU sees the number of that CPU, and interrupts it. If
+ * the interrupt precedes the switch, the switch sees the new cgroup; otherwise the task is
+ * current. A call of another CPU is a full barrier anyway. The barrier here is needed for a task
+ * whose last CPU is this one.
  *
- * A CPU without cgroup events does not load the task's cgroup in a switch. It loads it when
- * the first such event is attached, after the full barrier in perf_cgroup_count(): so either
- * it sees the new cgroup, or this CPU sees that event.
+ * A CPU without cgroup events loads the task's cgroup not in a switch, but when the first such
+ * event is attached, after the full barrier in perf_cgroup_count(): so either that CPU sees the
+ * new cgroup, or this CPU sees that event.
  */
 static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {

@@ -463,8 +463,8 @@ static void perf_context_call_together(void *info)
  * @func: the function, as for perf_event_call(), with NULL as data
  *
  * Each CPU that appears to run a copy's context gets one interrupt. @func is not called for a copy
- * whose context has moved to another CPU since, or whose CPU was interrupted in an event site, and
- * for no copy while another task is in this function.
+ * whose context has moved to another CPU since, nor if the interrupt hits an event site. If another
+ * task is in this function, @func is called for no copy.
  *
  * Context: may sleep.
  */
@@ -528,7 +528,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* A context with one more event than the others leaves its set. */
+	/* With another event the context differs from the others in its set. */
 	perf_ctx_set_unlink(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;
@@ -545,10 +545,10 @@ void perf_context_reserve(struct perf_event_context *ctx)
 		return;
 	}
 	/*
-	 * If the task does not run when the interrupt arrives, its next schedule in sees
-	 * nr_events, unless the task has moved since. The loop terminates: each round but the
-	 * first takes a migration of the task while the interrupt is in flight, and a
-	 * schedule in that sees nr_events starts the clock.
+	 * If the task is not running when the interrupt arrives, its next schedule in sees
+	 * nr_events and starts the clock. But the task may have migrated: then call its new
+	 * CPU. The loop terminates, because each round but the first requires a migration
+	 * while the interrupt is in flight.
 	 */
 	do {
 		cpu = task_cpu(task);
@@ -647,7 +647,7 @@ perf_pmu_context_get(struct perf_event_context *ctx, const struct perf_event *ev
 	}
 
 	if (ctx->task)
-		/* A task may have a shared context on each CPU, so charge these to its cgroup. */
+		/* A task may cause one shared context per CPU: charge these to its cgroup. */
 		made = perf_pmu_context_alloc(pmu, task_data,
 					      ctx->is_shared ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	else

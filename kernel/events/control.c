@@ -456,7 +456,7 @@ perf_event_create_kernel_counter(struct perf_event_attr *attr, int cpu,
 	struct perf_event *event = perf_event_make_kernel_counter(attr, cpu, task, callback,
 								  context);
 
-	/* The current system call does not report reasons of refusals. */
+	/* The system call that current is in, if any, does not report this reason. */
 	if (IS_ERR(event))
 		perf_refusal_clear();
 	return event;
@@ -481,9 +481,9 @@ EXPORT_SYMBOL_GPL(perf_event_enable);
  * perf_event_disable - disable a kernel event
  * @event: the event, to which the caller has a reference
  *
- * On return a hardware event does not count, and its overflow handler does not run. A software
- * event may still be counted on another CPU, where an event site has read its state before: until
- * a grace period has passed, it may count this occurrence, and its handler may run.
+ * On return a hardware event does not count, and its overflow handler does not run. An event site
+ * on another CPU may have read the state of a software event before: until a grace period has
+ * passed, that site may count its occurrence and call the handler.
  *
  * Context: may sleep.
  */

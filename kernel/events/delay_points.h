@@ -43,7 +43,7 @@ PERF_DELAY_POINT(COPY_FOLDED),		/* still in the list of copies */
 PERF_DELAY_POINT(COPY_LEFT),		/* still in its context's list */
 PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
 PERF_DELAY_POINT(COPY_SETTLED),		/* not at the end of the list of copies yet */
-PERF_DELAY_POINT(COPIES_CAUGHT_UP),	/* with stirred contexts */
+PERF_DELAY_POINT(COPIES_CAUGHT_UP),	/* after perf_settled_catch_up() */
 
 /* writers of a ring, on one CPU or several */
 PERF_DELAY_POINT(RING_STEP),		/* any step of ring.h and ring_shared.h */

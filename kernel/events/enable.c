@@ -45,7 +45,7 @@ static void perf_disable_due_locked(struct perf_event *event, struct perf_cpu_co
 		perf_disable_locked(event, cpuctx, data);
 }
 
-/* Permit the event @more overflows, which are counted once it is enabled. */
+/* Add @more overflows to the event's limit. They are counted while the event is enabled. */
 static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				      int more)
 {
@@ -324,8 +324,8 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
  * perf_copies_disable - disable the copies of an event that is removed, on all CPUs in parallel
  * @root: the event; the caller holds no mutex of a context and no inherit lock
  *
- * A copy that leads a group stays enabled, and other copies may: the removal of a copy from its
- * context disables it.
+ * A copy that leads a group stays enabled, and other copies may stay enabled: the removal of a copy
+ * from its context disables it.
  *
  * Context: may sleep.
  */

@@ -17,9 +17,9 @@ void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
 void perf_copies_disable(struct perf_event *root);
 
 /*
- * Is a member of a group changed with the group? A copy is, if its root is a member of the
- * leader's root: in an exec of its task a root may have left that group, while its copies
- * have not left theirs. The mutex of the roots' context is held.
+ * Does enabling or disabling a group include this member? A copy is included if its root is
+ * still in the group of the leader's root: an exec may have removed the root from that group,
+ * but not its copies from theirs. The mutex of the roots' context is held.
  */
 static inline bool perf_member_follows_leader(const struct perf_event *member,
 					      const struct perf_event *leader)

@@ -38,7 +38,7 @@ static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
 static struct kmem_cache *perf_cold_cache __ro_after_init;
 
 /**
- * struct late_events - events whose last reference was dropped where they cannot be freed
+ * struct late_events - events whose last reference was dropped in a context that cannot free them
  * @events: the events, linked by late_entry
  * @work: frees them, on the CPU that queued it
  */
@@ -418,8 +418,8 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
 }
 
 /*
- * perf_event_init_copy() names each field of an event once with one of these. The sum of the
- * sizes must be the size of an event: so the build fails if a new field is not handled for
+ * perf_event_init_copy() names each field of an event once, with one of these macros. The sum of
+ * their sizes must be the size of an event: so the build fails if a new field is not handled for
  * copies. A union is named by its largest member, and by COPY_KEEPS_HW_PMU() for the members
  * of each kind of PMU.
  */
@@ -756,8 +756,8 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
 		/*
-		 * A PMU that is being unregistered may hold a reference: it must not find the
-		 * leader.
+		 * perf_pmu_unregister() may hold a reference to the event, and must not follow its
+		 * pointer to the leader.
 		 */
 		event->group_leader = event;
 		perf_event_put(event);
@@ -841,8 +841,8 @@ static void perf_event_kill(struct perf_event *event)
  * perf_event_release_kernel - close an event
  * @event: the event; the caller's reference is dropped
  *
- * The event and its copies stop counting and leave their groups. For other references it is
- * dead. May sleep.
+ * The event and its copies stop counting and leave their groups. Holders of other references find
+ * the event dead. May sleep.
  * Return: 0, for file_operations
  */
 int perf_event_release_kernel(struct perf_event *event)
@@ -863,7 +863,7 @@ EXPORT_SYMBOL_GPL(perf_event_release_kernel);
 /**
  * perf_event_set_context - set the context of a new event
  * @event: the event, without a context
- * @ctx: the context; the event takes over the caller's reference, or it is dropped
+ * @ctx: the context; on success the event takes over the caller's reference, else it is dropped
  *
  * Return: 0 on success, -ENODEV if the event's PMU was unregistered
  */

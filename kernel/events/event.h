@@ -24,8 +24,8 @@
 #define PERF_EVENT_PLAIN		0x20	/* copies need only memory */
 #define PERF_EVENT_PLAIN_COPY		0x40	/* it is such a copy */
 
-/* ... status as a copy; for the first see settle.h */
-#define PERF_EVENT_SETTLED		0x2000	/* the root's sum includes its values */
+/* ... status as a copy */
+#define PERF_EVENT_SETTLED		0x2000	/* the root's sum has its values, see settle.h */
 #define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has found it */
 
 /* ... status during a move to another CPU */
@@ -33,8 +33,8 @@
 
 /*
  * The root of an inherited copy is the event that was opened, also for a copy of a copy. An
- * event that was opened is its own root. The root has the file, the buffer, and the id that
- * user space knows for all of its copies.
+ * event that was opened is its own root. The root has the file, the buffer, and the id by which
+ * user space identifies the event and all its copies.
  */
 static inline struct perf_event *perf_event_root(const struct perf_event *event)
 {

@@ -243,7 +243,10 @@ static void perf_exit_read_records(struct perf_event_context *ctx, struct task_s
 	}
 }
 
-/* A copy in the context's list is in its root's, too. It leaves both with both locks held. */
+/*
+ * A copy in the context's list is in its root's list, too: it is removed from both lists with
+ * ctx->mutex and the inherit lock held.
+ */
 static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
 	struct perf_event *event, *next;
@@ -280,7 +283,7 @@ static void perf_exit_put_task(struct perf_event_context *ctx, struct task_struc
 
 	local_irq_disable();
 	cpuctx = this_cpu_context();
-	/* A shared context of the context must stop counting, too. */
+	/* The shared context that replaces this context must stop counting, too. */
 	if (task == current && cpuctx->shared_ctx)
 		here = cpuctx->shared_ctx;
 	if (cpuctx->task_ctx == here)

@@ -36,7 +36,7 @@ static long perf_file_ioctl(struct file *file, unsigned int cmd, unsigned long a
 }
 
 #ifdef CONFIG_COMPAT
-/* Commands with the size of a pointer in their number, which is smaller for a compat task */
+/* Commands whose number contains the size of a pointer, which is smaller in a compat task */
 static const unsigned int perf_file_pointer_commands[] = {
 	PERF_EVENT_IOC_SET_FILTER, PERF_EVENT_IOC_ID, PERF_EVENT_IOC_QUERY_BPF,
 	PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
@@ -96,7 +96,7 @@ static int perf_file_fasync(int fd, struct file *filp, int on)
 	if (ret)
 		return ret;
 
-	/* fasync_helper() has its own lock; the inode's is shared with other kinds of files. */
+	/* No lock is needed: fasync_helper() has its own. (All anonymous files share an inode.) */
 	ret = fasync_helper(fd, filp, on, &event->cold->fasync);
 	return ret < 0 ? ret : 0;
 }

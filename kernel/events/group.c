@@ -159,7 +159,7 @@ static void perf_group_rehome(struct perf_event *leader)
 		epc = perf_pmu_context_of(leader->ctx, pmu);
 		WARN_ON_ONCE(!epc);
 	}
-	/* A runtime on another PMU does not count. */
+	/* Discard a runtime on another PMU. */
 	if (leader->pmu_ctx != epc)
 		leader->group_runtime = 0;
 	leader->pmu_ctx = epc;
@@ -177,8 +177,8 @@ static void perf_group_update_caps(struct perf_event *leader)
 }
 
 /*
- * Start an unscheduled group, or add another group to the tree of the PMU of its members. @gap is
- * for groups that are added one after another, or NULL.
+ * Start an unscheduled group, or add any other enabled group to the tree of its PMU. @gap: as for
+ * perf_group_insert_next().
  */
 static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *gap)
 {
@@ -277,9 +277,9 @@ static void perf_group_enlist(struct perf_event *event)
 
 /*
  * Event sites take no lock. Once the event is in a list, tracepoints about its task write
- * samples for it on other CPUs; once it is active, event sites of this CPU do, also in an
- * NMI. So the event must be complete before: it is a member of its group, and the sizes of
- * its records and its times are set.
+ * samples for it on other CPUs; once the event is active, event sites on this CPU write samples,
+ * also in an NMI. So the event must be complete before: it is a member of its group, and the
+ * sizes of its records and its times are set.
  */
 static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				     void *data)
@@ -497,8 +497,8 @@ static void perf_group_unlink(struct perf_event *event, struct perf_event *leade
 }
 
 /*
- * Schedule out a member and remove it from its group. If the same PMU schedules the rest of
- * the group, that stays scheduled in.
+ * Schedule out a member and remove it from its group. The rest of the group stays scheduled in
+ * if the same PMU schedules it.
  *
  * Return true if the group must be rescheduled.
  */
@@ -529,7 +529,7 @@ static bool perf_group_leave_leader(struct perf_event *event, bool attached)
 		/* The group may have waited for the counter of this member. */
 		return leader->state != PERF_EVENT_STATE_ACTIVE;
 	}
-	/* The members still have the part of the old PMU. */
+	/* Another PMU, or none, schedules the group now: remove it from the old PMU's tree. */
 	perf_group_leave(leader);
 	perf_group_enter(leader, NULL);
 	return true;
@@ -729,7 +729,7 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	lockdep_assert_held(&ctx->mutex);
 	/*
 	 * Members may become unscheduled, and event sites count unscheduled events in the task's
-	 * context. A shared context of it would count the same occurrences in its own copies.
+	 * context. A shared context would count the same occurrences in its own copies.
 	 */
 	if (was_attached && ctx->task != PERF_TASK_GONE && perf_group_has_unsched_members(event))
 		perf_ctx_set_unlink(ctx);
@@ -762,7 +762,7 @@ static void perf_group_part_copy(struct perf_event *copy)
  * @end: PERF_EVENT_STATE_EXIT for an event that stays in its group, which can still be read;
  *	PERF_EVENT_STATE_DEAD for a copy, whose whole group is removed
  *
- * The context is scheduled out, and its clock is stopped for ever. So the event's times do not
+ * The context is scheduled out, and its clock is never started again. So the event's times do not
  * change with its state. The task exited at ctx->now. The caller gets the context's reference
  * to the event.
  *

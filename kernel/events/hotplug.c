@@ -9,8 +9,8 @@
  * Events of resources that several CPUs share move to another of these CPUs. The core moves
  * the events of PMUs with a scope, and drivers move those of other system-wide PMUs. If none
  * of these CPUs is online, the events of a PMU with a scope wait until one of them is. Other
- * events end: only their driver could select another CPU, and it does not move them any
- * more.
+ * events end: only their driver could select another CPU, and the driver does not move them
+ * any more.
  */
 #include <linux/cpuhotplug.h>
 
@@ -241,7 +241,10 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	perf_context_put(old);
 }
 
-/* The leader, then its siblings in order; each gets a reference and keeps its leader. */
+/*
+ * Detach the events of a group. Add them to @moving with a reference each, the leader first, then
+ * its siblings in order, and restore their group_leader for the attach on the other CPU.
+ */
 static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_head *moving)
 {
 	struct perf_event *member, *next;
@@ -258,7 +261,7 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 	list_splice_tail(&members, moving);
 }
 
-/* First group that moves; groups that have ended stay. */
+/* Find the first group of the selection. Events that have ended do not move. */
 static struct perf_event *perf_hotplug_first_leader(struct perf_event_context *ctx,
 						    const struct migration *which)
 {

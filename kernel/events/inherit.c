@@ -174,8 +174,8 @@ static void perf_inherit_link_plain(struct fork_args *args, int err)
 	if (!args->nr_copies)
 		return;
 	/*
-	 * A task that finds a copy in its root's list waits for ctx->mutex, held here, before
-	 * it drops a reference to the context: these references are taken before.
+	 * Take the copies' references to the context first. A task that finds a copy in its
+	 * root's list may drop such a reference, once it gets ctx->mutex, which is held here.
 	 */
 	refcount_add(args->nr_copies, &args->ctx->refcount);
 	for_each_event_safe(copy, next, args->ctx) {
@@ -243,7 +243,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
  */
 static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
-	/* A root's attr is modified with the mutex of its context held, as it is here. */
+	/* NULL for a root: its attr is modified with ctx->mutex held, which the caller holds. */
 	struct mutex *held = perf_inherit_lock_switch(NULL, event->parent);
 
 	*attr = event->attr;
@@ -273,14 +273,14 @@ static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf
 		perf_inherit_drop_copy(copy);
 		return ERR_PTR(err);
 	}
-	/* The context has a reference now. */
+	/* The context has its own reference to the copy now. */
 	perf_event_put(copy);
 	return copy;
 }
 
 /*
- * Next copy in the group of copies, or NULL. It may not be the copy of the next member, if
- * that has no copy.
+ * Next copy in a group of copies, or NULL. A member of the copied group may have no copy, so this
+ * need not be the copy of the next member.
  */
 static struct perf_event *perf_inherit_next_copy(struct perf_event *leader, struct perf_event *copy)
 {
@@ -422,7 +422,7 @@ static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct
 			break;
 		cond_resched();
 	}
-	/* Plain copies have the sizes of their originals. */
+	/* Plain copies have the record sizes of their originals, and are started later. */
 	if (!plain)
 		perf_group_complete(copy_leader);
 	if (!IS_ERR(copy))

@@ -81,7 +81,7 @@
  *	perf_pmu_disable_for_switch()
  * @next_switch_disabled: the next PMU in perf_cpu_context::switch_disabled_list, or NULL
  * @active_oncpu: number of events with a counter
- * @users_oncpu: number of those that keep an exclusive group out: all but the kernel's own
+ * @users_oncpu: number of these events that keep an exclusive group out: all but kernel events
  * @most_oncpu: maximum of @active_oncpu
  * @rotations: number of times that a waiting group was scheduled in by rotation
  * @exclusive: an exclusive group is scheduled in
@@ -214,8 +214,9 @@ static inline bool is_unsched(const struct perf_event *event)
 
 /*
  * Do tracepoints about the event's task add to its count, on the event's CPU, even while the
- * context is inactive? See perf_tp_event(). These tracepoints are in the kernel. An event without
- * a CPU may be in use on another CPU, and only the task itself can get a synchronous signal.
+ * context is inactive? See perf_tp_event(). Not if the event excludes the kernel, where these
+ * tracepoints are; if it has no CPU, because another CPU may be using it; or with attr.sigtrap,
+ * because only the task itself can get a synchronous signal.
  */
 static inline bool is_counted_about_task(const struct perf_event *event)
 {
@@ -226,8 +227,8 @@ static inline bool is_counted_about_task(const struct perf_event *event)
 }
 
 /*
- * The same value for atomic operations. local64_add() is atomic only on its own CPU: it may
- * overwrite what another CPU stores. In all architectures both types have the same layout.
+ * View a local64_t as an atomic64_t. local64_add() is atomic only on its own CPU: it may
+ * overwrite a store of another CPU. On all architectures both types have the same layout.
  */
 static inline atomic64_t *perf_atomic64(local64_t *value)
 {

@@ -29,11 +29,11 @@
 static DEFINE_PER_CPU(bool, aux_pausing);
 
 /*
- * Queue an event's irq work, which owns a reference. If it is pending already, it has a
- * reference, and the one taken here is dropped. But if the work drops its reference first,
- * the one taken here may be the last, which must not be dropped in this context: then queue
- * the work again. That terminates, since the work has run: either it is pending now, or
- * another overflow has queued it and holds a reference.
+ * Queue an event's irq work, with a reference to the event. If the work is pending already, it
+ * holds a reference, so the new one is dropped. But if the work drops its own reference first,
+ * the new one may be the last, which must not be dropped in this context: then queue the work
+ * again. That terminates, because the work has run: either it can be queued now, or another
+ * overflow has queued it, with a reference.
  */
 static void perf_overflow_queue_work(struct perf_event *event, struct irq_work *work)
 {
@@ -113,18 +113,21 @@ static void perf_overflow_disable_irq_work(struct irq_work *work)
 		if (!is_unsched(event))
 			cpu = READ_ONCE(event->oncpu);
 		/*
-		 * The event may be off, if another task's occurrence made it overflow. If it
-		 * is scheduled in on another CPU before it is locked, it is not changed: it
-		 * was off after the request, or was scheduled out since, and
-		 * perf_event_sched_out() has handled the request. If it overflows there, that
-		 * queues this work again, as it is not pending any more.
+		 * oncpu is -1 for an event that is scheduled out. Usually
+		 * perf_event_sched_out() has handled the request. It has not, if a tracepoint
+		 * about the task made the event overflow while the task did not run.
+		 *
+		 * The event may be scheduled in on another CPU before
+		 * perf_event_disable_due() locks it, which then does not change it. That is
+		 * right: the event was scheduled out after the request. If it overflows
+		 * there, this work is queued again, because it is not pending any more.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
 		} else if (irq_work_queue_on(work, cpu)) {
 			/*
-			 * The event has overflowed on another CPU, which takes over this
-			 * reference.
+			 * The event is active on another CPU: the work that is queued there
+			 * takes over this reference.
 			 */
 			return;
 		}
@@ -375,7 +378,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_HALT, data, regs);
-	/* Overflows can only keep the CPU busy in an interrupt, not in a context switch. */
+	/* Only for an interrupt: in a context switch, overflows cannot keep the CPU busy. */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
 		perf_overflow_queue_work(event, &event->cold->disable_work);
 	return stop;

@@ -16,6 +16,6 @@ void perf_event_hangup(struct perf_event *event);
 
 /* Flags of an overflow */
 #define PERF_OVERFLOW_HALT	0x1	/* the event may be stopped because of it */
-#define PERF_OVERFLOW_AGAIN	0x2	/* another one of the same occurrence */
+#define PERF_OVERFLOW_AGAIN	0x2	/* not the first overflow of this occurrence */
 
 #endif /* _KERNEL_EVENTS_OVERFLOW_H */

@@ -291,7 +291,9 @@ static int perf_pmu_can_do(const struct perf_event *event)
  * perf_pmu_check_clock - can samples of this event use its record clock?
  * @event: new event, with its PMU
  *
- * Checked after everything else that concerns only the event. RCU or pmus_srcu keeps the PMU.
+ * Called after perf_pmu_init_event(), because the order of the checks determines the errno: see
+ * attr.h. The PMU may be unregistered concurrently: the caller is in an RCU or SRCU (pmus_srcu)
+ * section, so the PMU's memory is not freed.
  *
  * Return: 0 on success, -ENODEV if the PMU was unregistered, -EINVAL if samples, or samples in an
  * NMI, cannot use the record clock
@@ -374,7 +376,7 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 	CLASS(event_context, ctx)(leader);
 	/*
 	 * Avoid a false lockdep report about an allocation under ctx->mutex: drivers do not
-	 * allocate memory of a cgroup, so they do not wait for it.
+	 * charge memory to a cgroup, so they do not wait for one that has reached its limit.
 	 */
 	nofs = memalloc_nofs_save();
 	err = pmu->event_init(event);
@@ -429,7 +431,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 	if (event->attr.aux_start_paused)
 		event->hw.aux_paused = 1;
 
-	/* A group may have events of several software PMUs, with other scopes. */
+	/* Software events ignore the scope: a group may have events of several software PMUs. */
 	if (pmu->task_ctx_nr == perf_sw_context)
 		event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	else if (pmu->scope != PERF_PMU_SCOPE_NONE && event->cpu >= 0)
@@ -500,9 +502,8 @@ static int perf_pmu_ask_type(struct perf_event *event, u32 type)
 }
 
 /*
- * A generic event of one of several PMUs, whose type is in config. A type without a PMU is
- * ignored: all PMUs are called for the event. A PMU without PERF_PMU_CAP_EXTENDED_HW_TYPE is
- * not called.
+ * Call the PMU whose type is in the upper half of a generic event's config, unless the PMU lacks
+ * PERF_PMU_CAP_EXTENDED_HW_TYPE. If the type has no PMU, ignore it and call all PMUs.
  */
 static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 {
@@ -517,8 +518,9 @@ static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 
 /*
  * A copy has the PMU of its root, which may be being unregistered. While the root has the
- * PMU, perf_pmu_unregister() has not finished. After the root has dropped it, that function
- * waits for this reader of pmus_srcu before it frees the PMU's type and returns.
+ * PMU, perf_pmu_unregister() has not finished. After the root has dropped the PMU,
+ * perf_pmu_unregister() waits for this reader of pmus_srcu before it frees the PMU's type and
+ * returns.
  */
 static int perf_pmu_ask_same(struct perf_event *event, const struct pmu *same)
 {

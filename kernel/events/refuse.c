@@ -128,7 +128,7 @@ static enum perf_refusal_id perf_refusal_of_errno(int error)
 }
 
 /**
- * perf_refuse_error - note why a call of current is refused with an errno from elsewhere
+ * perf_refuse_error - note why a call of current is refused with the errno of another function
  * @id: the reason, unless @error has the same reason everywhere, such as -ENOMEM
  * @error: negative errno, or 0 if the call is not refused
  *

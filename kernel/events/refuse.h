@@ -28,7 +28,7 @@ enum perf_refusal_id {
  * @name: name of the reason, for programs
  * @field: the field or argument at fault
  * @reason: sentence that begins with @field
- * @error: positive errno; the usual one if the errno is from elsewhere, such as a security module
+ * @error: positive errno; the usual one if other code returns it, such as a security module
  */
 struct perf_refusal_row {
 	const char	*name;

@@ -6,9 +6,9 @@
  *	perf_events/pmus	a line for each CPU and PMU with anything to report
  *	perf_events/buffers	a line for each user and CPU with buffers
  *
- * The first line of each file names the columns. The values are collected at the read, or are
- * counters of rare cases. Sampling interrupts are counted while "cpus" is open, the throttled
- * events and records of each PMU while "pmus" is open.
+ * The first line of each file names the columns. Counters of rare cases are always updated.
+ * Sampling interrupts are counted only while "cpus" is open; records, losses and throttled events
+ * of each PMU only while "pmus" is open. All other values are collected at the read.
  */
 #include <linux/debugfs.h>
 #include <linux/highuid.h>
@@ -86,12 +86,12 @@ static const struct file_operations perf_report_cpus_fops = {
 /**
  * struct pmu_report - a PMU on one CPU
  * @pmu: the PMU
- * @events: events in groups that may be scheduled in there now
+ * @events: events in groups that may be scheduled in on this CPU now
  * @on: events that have a counter, except software events
  * @groups_on: groups that are scheduled in
  * @groups_waiting: groups that wait for counters
  * @rotations: number of rotations since the PMU was registered
- * @tally: counts from the time that the file was open
+ * @tally: counts from the times when the file was open
  */
 struct pmu_report {
 	struct pmu	*pmu;
@@ -154,7 +154,7 @@ static void perf_report_pmu(struct seq_file *m, struct pmu *pmu, int cpu)
 	struct pmu_report report = { .pmu = pmu };
 	unsigned int cause;
 
-	/* cpu_pmu_context is NULL as long as the PMU has had no event to schedule. */
+	/* cpu_pmu_context is NULL until the PMU has had an event to schedule. */
 	if (READ_ONCE(pmu->cpu_pmu_context))
 		smp_call_function_single(cpu, perf_report_pmu_here, &report, 1);
 	if (tally) {
@@ -237,7 +237,7 @@ struct buffer_report {
 	u64		lost[PERF_LOSSES];
 };
 
-/* Rows of the file; the last row sums up all buffers that have no row of their own. */
+/* Maximum number of rows; the last one sums up all buffers beyond the others. */
 #define ROWS	1024
 
 /**

@@ -803,8 +803,8 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	/*
 	 * A shared context has stayed scheduled in for this task. Since then the task's context
 	 * has left the set, or the task has been moved to a cgroup with events whose PMU uses
-	 * sched_task(). No PMU used it when the shared context's last task was switched out, so no
-	 * PMU gets a call for that switch.
+	 * sched_task(). Schedule out the shared context without a call of sched_task(): no PMU
+	 * used it when the last task of the shared context was switched out.
 	 */
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_sched_cb_in_use(cpuctx)))

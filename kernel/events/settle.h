@@ -5,10 +5,10 @@
  *
  * Most inherited copies belong to tasks that sleep. A read that finds a copy whose context's
  * clock is stopped adds the copy's values to the root's sum: the copy is settled. The start
- * of the clock stirs the context: it is put on a list of stirred contexts, which is beside
- * the inherit lock. The next read subtracts the values of the copies in stirred contexts from
- * the sums, and reads these copies one by one again. So the cost of a read depends on the
- * number of tasks that have run since the last read.
+ * of the clock stirs the context: the context is added to perf_inherit_data::stirred. The next
+ * read subtracts the values of the copies in stirred contexts from the sums, and reads these
+ * copies one by one again. So the cost of a read depends on the number of tasks that have run
+ * since the last read.
  *
  * In the root's list of copies the settled ones are at the end. The roots of all settled
  * copies in a context have the same inherit lock. The sums, the flag PERF_EVENT_SETTLED and
@@ -75,7 +75,7 @@ static __always_inline bool perf_copy_may_settle(const struct perf_event *copy)
 {
 	const struct perf_event_context *ctx = copy->ctx;
 
-	/* A count read by a call to the copy's CPU has to be added up first. */
+	/* With PERF_EVENT_CALLED, the caller has just updated the count and must add it itself. */
 	if (perf_clock_cpu(&ctx->clock) >= 0 || (copy->event_flags & PERF_EVENT_CALLED))
 		return false;
 	return copy->event_flags & PERF_EVENT_PLAIN_COPY ? !READ_ONCE(ctx->in_ctx_set) :

@@ -61,7 +61,7 @@ static bool perf_event_can_share_ctx(const struct perf_event *event)
 	if (event->attach_state & (PERF_ATTACH_TASK_DATA | PERF_ATTACH_ITRACE |
 				   PERF_ATTACH_SCHED_CB))
 		return false;
-	/* Writers of records use the single event. */
+	/* Records and BPF programs refer to a single copy. */
 	if (rcu_access_pointer(root->rb) || READ_ONCE(root->prog))
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
@@ -282,9 +282,9 @@ void __perf_ctx_set_unlink(struct perf_event_context *ctx)
 }
 
 /*
- * Queue work for current to make a shared context: current has followed another task on this CPU,
- * their contexts are in the same set, and the set has no shared context for this CPU. Interrupts
- * are off, and the run queue may be locked, so the work runs when current returns to user space.
+ * Queue work for current to make a shared context: current was just switched in after a task whose
+ * context is in the same set, and the set has no shared context for this CPU. Interrupts are off,
+ * and the run queue may be locked, so the work runs when current returns to user space.
  */
 static void perf_shared_ctx_queue_work(struct perf_ctx_set *ctx_set)
 {

@@ -68,8 +68,8 @@ struct noted_group {
  * @owner: task that opened the event, with a reference, or NULL
  * @filters: text of the event's filters, allocated with kvzalloc(), or NULL
  * @room: size of @filters in bytes
- * @what: of the obstacle noted for an event in the error state
- * @id: of the same note
+ * @what: copy of perf_event_obstacle_note.what, for an event in the error state
+ * @id: copy of perf_event_obstacle_note.id
  * @exclusive: the event's group needs exclusive use of its PMU
  * @kept_off: the event's PMU excludes this CPU
  * @asked_rights: @sees_all is valid
@@ -368,7 +368,7 @@ static enum perf_event_doing perf_state_of_enabled(const struct perf_event *even
 {
 	if (event->group_leader->state < PERF_EVENT_STATE_INACTIVE)
 		return PERF_EVENT_GROUP_OFF;
-	/* The context is inactive because a shared context replaces it, or may do so. */
+	/* A shared context replaces the inactive context, or may do so. */
 	if (!cpuctx && READ_ONCE(event->ctx->ctx_set))
 		return PERF_EVENT_SHARES;
 	if (!cpuctx || !perf_event_watches_here(event, cpuctx))
@@ -393,7 +393,7 @@ static enum perf_event_doing perf_state_of(const struct perf_event *event,
 	}
 }
 
-/* ns for which an enabled event has been active, or not; @now is by the clock of its times. */
+/* ns for which an enabled event has been active, or inactive; @now is by the clock of its times. */
 static u64 perf_state_lasts(const struct perf_event *event, u64 now)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE)

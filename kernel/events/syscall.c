@@ -133,7 +133,10 @@ static int perf_open_make_event(struct open_request *req)
 		return PTR_ERR(event);
 	req->event = event;
 
-	/* RCU keeps a PMU that is being unregistered; without a PMU the event cannot sample. */
+	/*
+	 * The PMU may be unregistered concurrently: RCU keeps its memory, and event->pmu may
+	 * become the dead PMU, which cannot sample.
+	 */
 	guard(rcu)();
 	err = perf_pmu_check_clock(event);
 	if (err)
@@ -352,7 +355,7 @@ static int perf_open_event(struct open_request *req, struct perf_event_attr __us
 	}
 	err = perf_open_attach(req);
 	if (err) {
-		/* The release of the file removes the event, perhaps after its leader is freed. */
+		/* fput() frees the event, perhaps after its leader is freed. */
 		WARN_ON_ONCE(req->event->group_leader != req->event);
 		req->event = NULL;
 		fput(file);

@@ -260,7 +260,7 @@ void perf_event_follow_attach(struct perf_event *event)
  * first state; at a fork, perf_inherit_event() and perf_inherit_begin_copy() do so before the
  * copy is visible. perf_event_revoke() sets an event without a context to dead if its PMU is
  * unregistered. perf_exit_copy() and perf_event_detach_at_exit() set the last state of an event
- * whose task's context clock is stopped for good.
+ * whose context's clock is never started again.
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
@@ -278,7 +278,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 	now = perf_time_take_change_time(event);
 	counts = event == leader ? state : perf_time_state_under(leader->state, state);
 	perf_time_set_running(&event->time_running, now, counts >= PERF_EVENT_STATE_ACTIVE);
-	/* Most changes are between active and inactive. */
+	/* Most changes, between active and inactive, do not affect the enabled time. */
 	if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state)) {
 		perf_time_set_running(&event->time_enabled, now,
 				      perf_time_event_is_enabled(counts));
