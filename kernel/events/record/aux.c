@@ -97,7 +97,7 @@ static bool perf_aux_alloc_pages_for(struct perf_aux *aux, int node, int max_ord
 	return true;
 }
 
-/* Does the driver need a single chunk, and the allocation has several? */
+/* Does the allocation have several chunks, although the driver needs a single one? */
 static bool perf_aux_pieces_refused(struct perf_aux *aux, int capabilities, int max_order)
 {
 	return aux->overwrite && (capabilities & PERF_PMU_CAP_AUX_NO_SG) &&
@@ -477,8 +477,8 @@ static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_even
 /**
  * perf_aux_output_begin - open a transaction
  * @handle: @head is set to the position where the hardware may write, @size to the number of
- *	bytes (0 in overwrite mode: all), @wakeup to the position of the next interrupt at the
- *	latest
+ *	bytes (0 in overwrite mode: all), @wakeup to the position at which the hardware must
+ *	interrupt at the latest
  * @event: event that writes to the AUX area
  *
  * Without free space the event is disabled, and the reader must enable it again.
@@ -717,7 +717,7 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
  * @handle: handle of the sample
  * @size: from perf_aux_sample_size()
  *
- * Write exactly @size bytes: pad with zeros what the driver does not provide.
+ * Write exactly @size bytes: bytes that the driver does not provide are zero.
  *
  * Context: any, on the CPU of @sampler.
  */
@@ -729,7 +729,7 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 	unsigned long flags;
 	long copied = 0;
 
-	/* The driver's interrupt handler changes its per-CPU state. */
+	/* The driver's interrupt handler changes per-CPU state that snapshot_aux() uses. */
 	local_irq_save(flags);
 	aux = perf_aux_get_here(sampler);
 	if (aux && size) {
@@ -878,7 +878,7 @@ void perf_event_clear_aux_output(struct perf_event *event)
 		perf_aux_unlink(event);
 		return;
 	}
-	/* RCU keeps a PMU that is being unregistered. */
+	/* RCU keeps the memory of a PMU that is being unregistered. */
 	scoped_guard(rcu) {
 		if (!has_aux(event))
 			return;

@@ -643,7 +643,7 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 		spin_unlock_irqrestore(&rb->events_lock, flags);
 		return;
 	}
-	/* The queued work owns a reference. If it was queued already, it has one. */
+	/* The queued work owns this reference. If it was queued before, it has one already. */
 	if (refcount_inc_not_zero(&rb->refcount) &&
 	    !queue_work(system_unbound_wq, &rb->wake_work))
 		perf_buffer_put(rb);
@@ -657,7 +657,7 @@ static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *eve
 	if (likely(!perf_output_sharing_is_settled(rb)))
 		return;
 	preempt_disable();
-	/* The wakeup that is queued flushes again if there are still more. */
+	/* If some are still unpublished, the wakeup that is queued here flushes again. */
 	if (perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event)))
 		perf_output_wakeup(rb, event);
 	preempt_enable();

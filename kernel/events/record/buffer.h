@@ -71,7 +71,7 @@ enum perf_sharing {
  * @sharing: enum perf_sharing
  * @paused: records are not written, and counted as lost
  * @empty: there is no data memory, and no record is written
- * @page_lock: the number that the user page's lock is a copy of, and the CPU that writes the page
+ * @page_lock: the kernel's part of the user page's lock; see page_lock.h
  * @nr_chunks: number of chunks of data memory, a power of two or 0
  * @chunk_shift: log2 of the size of a chunk in bytes
  * @poll: events for the next poll(2)

@@ -168,7 +168,7 @@ static vm_fault_t perf_mmap_hand_out(struct vm_fault *vmf, struct page *page)
 	return 0;
 }
 
-/* Return the page locked: without an address_space the caller would retry otherwise. */
+/* Return the page locked: the caller would retry for an unlocked page without an address_space. */
 static vm_fault_t perf_mmap_page_mkwrite(struct vm_fault *vmf)
 {
 	if (vmf->pgoff)

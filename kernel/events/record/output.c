@@ -40,7 +40,7 @@ static void perf_output_next_chunk(struct perf_output_handle *handle)
 	handle->size = 1UL << rb->chunk_shift;
 }
 
-/* Number of contiguous bytes */
+/* Number of bytes, up to @len, that fit into the rest of the current chunk */
 static __always_inline unsigned int perf_output_stretch(struct perf_output_handle *handle,
 							unsigned int len)
 {
@@ -251,8 +251,8 @@ noinline void perf_output_count_large(struct perf_event *event)
  * perf_output_sharing_is_settled - do all CPUs use the protocol for shared buffers?
  * @rb: the buffer
  *
- * They do after a grace period since the buffer became shared. Before that, a record of the other
- * protocol may be incomplete, and new records are lost.
+ * All CPUs use it once a grace period has passed since the buffer became shared. Before that, a
+ * record of the other protocol may be incomplete, and new records are lost.
  *
  * Context: any.
  * Return: true if records are written by the protocol for shared buffers

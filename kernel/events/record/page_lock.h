@@ -4,8 +4,8 @@
  *
  * The reader that the ABI describes loads page->lock before and after it copies the fields,
  * and retries if the two values differ. It has only compiler barriers, and accepts an odd
- * number as well as an even one. That is enough on the CPU that writes, where the write is
- * atomic for it. perf_event_update_userpage() writes only on the CPU of that reader.
+ * number as well as an even one. That is enough for a reader on the CPU that writes, which sees
+ * each write as atomic. perf_event_update_userpage() writes only on the CPU of that reader.
  *
  * A reader on another CPU must also have read barriers, and retry if the number is odd.
  *
@@ -13,9 +13,9 @@
  * and the interrupted writer writes all fields again: page->lock is never even while the page is
  * half written.
  *
- * User space can write to page->lock. So the number is kept in the kernel, and page->lock is
- * only a copy, and each write overwrites the value that user space has stored there. No increment
- * is lost when writers of one CPU interrupt each other.
+ * User space can write to page->lock. So the number is kept in the kernel, and page->lock is only
+ * a copy: each write overwrites a value that user space has stored there. No increment is lost when
+ * writers of one CPU interrupt each other.
  *
  * Two events of different contexts may be mapped through one buffer, so two CPUs may write at the
  * same time. Writers of different CPUs do not wait for each other: the fields may be mixed, and an
@@ -89,7 +89,7 @@ static __always_inline bool perf_page_end(struct perf_event_mmap_page *page,
 {
 	/* Pairs with the reader's read barrier after its first load of the lock. */
 	smp_wmb();
-	/* An NMI leaves no write to this writer after the comparison, but writes itself. */
+	/* From here on an NMI writes the page itself. An earlier NMI has changed the number. */
 	WRITE_ONCE(lock->cpu, PERF_PAGE_FREE);
 	if (unlikely(!local_try_cmpxchg(&lock->number, &number, number + 2)))
 		return false;

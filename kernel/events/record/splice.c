@@ -28,7 +28,7 @@
 #include "sample.h"
 #include "splice.h"
 
-/* Pages that one call fills. The longest record may need one page more than its size. */
+/* Maximum number of pages for one call. The longest record may need a page more than its size. */
 #define SPLICE_PAGES	MAX(32, PERF_RECORD_SIZE_MAX / PAGE_SIZE + 2)
 
 /**
@@ -96,7 +96,7 @@ static long perf_splice_whole_records(struct perf_buffer *rb, unsigned long pos,
 	return len;
 }
 
-/* Return 1, 0 if there is no record, or an error. */
+/* Find the records to be spliced. Return 1 on success, 0 if there is no record, or an error. */
 static int perf_splice_find_records(struct splice_span *span, const struct pipe_inode_info *pipe,
 				    size_t len)
 {
@@ -147,7 +147,6 @@ static void perf_splice_batch_free_rcu(struct rcu_head *rcu)
 	perf_splice_batch_free(container_of(rcu, struct splice_batch, rcu));
 }
 
-/* Number of pages for the span */
 static unsigned int perf_splice_pages_for(const struct splice_span *span)
 {
 	return DIV_ROUND_UP(span->len + (span->pack ? 0 : offset_in_page(span->pos)), PAGE_SIZE);
@@ -337,9 +336,9 @@ static int perf_splice_wait_for_records(struct perf_event *event, struct pipe_in
  *
  * Return: number of bytes consumed; 0 if there will be no more records; -EAGAIN if there is none
  * now, or the pipe must be emptied first; -ENOSPC if the next record is longer than @len or than
- * the pipe; -EIO if data_tail is not the start of a record; -EINVAL if the event has no buffer
- * that is written forward and has a tail; -EPIPE, -ENOMEM, -ERESTARTSYS, or an error of the
- * security module
+ * the pipe; -EIO if data_tail is not the start of a record; -EINVAL if the event has no buffer for
+ * records, or if the buffer is written backward or mapped read-only; -EPIPE, -ENOMEM,
+ * -ERESTARTSYS, or an error of the security module
  */
 ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inode_info *pipe,
 			       size_t len, unsigned int flags)

@@ -133,7 +133,7 @@ void perf_event_refresh_userpage(struct perf_event *event)
 		/* The task has exited: no other CPU changes the event. */
 		scoped_guard(raw_spinlock_irq, &ctx->lock)
 			perf_event_update_userpage(event);
-		/* Retry if the event has moved, at most once for each CPU that goes offline. */
+		/* Retry if the event has moved, at most once for each CPU that is taken offline. */
 	} while (ctx != READ_ONCE(event->ctx));
 }
 
