@@ -432,8 +432,8 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 
 /*
  * Can the context, which is locked, have events with address filters? Such an event needs
- * scheduling, so it has a reference to its PMU's part of the context, whatever PMU schedules its
- * group.
+ * scheduling, so it has a reference to its PMU's part of the context, even if another PMU schedules
+ * its group.
  */
 static bool perf_addr_filter_is_possible(const struct perf_event_context *ctx)
 {
