@@ -58,8 +58,8 @@ static bool vperfctr_owner_uses(struct vperfctr *vp, const struct mm_struct *mm)
 }
 
 /*
- * Called for a mapping that mremap() has moved, which changes nothing, and for a copy made by
- * fork, which does not allow RDPMC.
+ * Called after mremap() has moved a mapping: nothing changes. Also called for the copy of a
+ * mapping at fork: the copy does not allow RDPMC.
  */
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {

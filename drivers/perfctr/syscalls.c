@@ -133,7 +133,7 @@ static struct task_struct *vperfctr_get_owner(struct vperfctr *vp)
  * struct vperfctr_call - a system call on an object
  * @file: fd of the caller
  * @vp: the object
- * @task: its owner, held; NULL: no owner, or a dead one
+ * @task: its owner, after vperfctr_hold(); NULL: no owner, or a dead one
  */
 struct vperfctr_call {
 	struct fd		file;
@@ -294,7 +294,10 @@ static int vperfctr_leave_forbidden(struct task_struct *task)
 	return err;
 }
 
-/* Reset sums and identity for a control that enables something. */
+/*
+ * Zero the sums that are not preserved, and allocate a new identity. The control enables the TSC or
+ * counters.
+ */
 static void vperfctr_begin_sums(struct vperfctr *vp, const struct vperfctr_control *control)
 {
 	struct perfctr_cpu_state *state = vp->state;

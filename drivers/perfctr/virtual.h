@@ -40,10 +40,10 @@
  * Access rules:
  *
  * 1. @owner, in a context switch or tick: no lock. Interrupts are off on @owner's CPU.
- * 2. @owner, in a system call, exit or exec: no lock. It changes the object with interrupts off,
- *    which also excludes the overflow interrupt, because that runs on @owner's CPU.
- * 3. Another thread, in a system call: it traces @owner. vperfctr_hold() keeps @owner stopped, on
- *    no CPU, until the end of the call.
+ * 2. @owner, in a system call, exit or exec: no lock. @owner changes the object with interrupts
+ *    off. The overflow interrupt is on @owner's CPU, so it is excluded, too.
+ * 3. Another thread, in a system call: the thread traces @owner. vperfctr_hold() keeps @owner
+ *    stopped, on no CPU, until the end of the call.
  * 4. A change of affinity does not access the object: when @owner starts to run on a forbidden
  *    CPU, its counters stop.
  * 5. The parent that reaps a child finds its own object under RCU, and adds to @children under
