@@ -190,7 +190,7 @@ struct x86_search {
 	s8			best[X86_COUNTERS_MAX];
 };
 
-/* Place the pairs from index @i on. Those before use the counters @taken, after @moves moves. */
+/* Place the pairs from index @i on. Earlier pairs use the counters @taken, after @moves moves. */
 static void x86_try_pairs(struct x86_search *search, int i, u64 taken, int moves)
 {
 	struct x86_constraint *constraints = search->constraints;

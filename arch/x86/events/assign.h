@@ -14,7 +14,7 @@
 
 /**
  * struct x86_constraint - the constraint of a count, and the counter assigned
- * @allowed: mask of the counters that can count it; for a pair, of the lower ones
+ * @allowed: mask of the counters that can count it; for a pair, of its possible lower counters
  * @now: the counter programmed now; -1: none
  * @place: the counter assigned
  * @pair: the next counter is used, too

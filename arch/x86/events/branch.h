@@ -207,7 +207,8 @@ struct x86_branch_saved {
  * struct x86_branch_cpu - branch unit state of one CPU
  * @users: number of added events with branch stacks
  * @select: the filter register, used by all of them; NULL: none
- * @type: branch_sample_type of the event added last; all users agree in what @select depends on
+ * @type: branch_sample_type of the event added last; the bits that determine @select are the same
+ *	for all users
  * @changed: the unit must be enabled, disabled, or switched to another task
  * @running: the unit is enabled
  * @fresh: the context switch in progress has cleared the branches of other tasks

@@ -146,8 +146,8 @@ static int x86_copy_user(void *bytes, u64 from)
  * @fused: see x86_branch_kind_of()
  *
  * Context: any, including NMI; interrupts off.
- * Return: the type; if the memory cannot be read now, X86_BRANCH_NONE (X86_BRANCH_IRQ into the
- * kernel).
+ * Return: the type. If the instruction cannot be read now: X86_BRANCH_IRQ for a branch from user
+ * space to the kernel, else X86_BRANCH_NONE.
  */
 enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fused)
 {

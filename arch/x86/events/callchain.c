@@ -124,7 +124,10 @@ do {											\
 	pagefault_enable();								\
 } while (0)
 
-/* Most functions begin with a push of the frame pointer, or with endbr64. */
+/*
+ * Is a uprobe on the first instruction of a function the cause of the sample? Most functions begin
+ * with a push of the frame pointer, or with endbr64.
+ */
 static bool x86_is_probed_entry(struct pt_regs *regs)
 {
 #ifdef CONFIG_UPROBES

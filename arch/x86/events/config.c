@@ -145,7 +145,7 @@ const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config
  * @sel: has the config; receives the flags of the constraint
  *
  * Context: any.
- * Return: mask of the counters; for a pair, of the lower ones.
+ * Return: mask of the counters; for a pair, of its possible lower counters.
  */
 u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits,
 		struct x86_event_sel *sel)

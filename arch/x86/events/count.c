@@ -219,8 +219,8 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 /*
  * Reprogram a counter that may contain counts of other tasks. The value of a sampling counter is
- * only the distance to its overflow, so this counter is reprogrammed only if it does not overflow
- * at the end of the period.
+ * only the distance to its overflow, so a sampling counter is reprogrammed only if its overflow is
+ * not at the end of the period.
  */
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -572,8 +572,8 @@ static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
  * x86_counts_assign - assign counters to all counts with clients
  * @cpu: this CPU, whose PMU is disabled
  *
- * Ends a claim if pinned events need its counters: the user of the claim may lack permission to
- * disable them.
+ * Ends a claim if pinned events need its counters. A claim must not keep out pinned events, because
+ * the user of the claim may lack permission to disable these events.
  *
  * Return: as x86_counts_assign_unclaimed().
  */

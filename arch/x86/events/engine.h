@@ -76,7 +76,7 @@
  * @max_period: see struct x86_model
  * @config_mask: see struct x86_model
  * @counter_msr: first general counter for writes: x86_pmu_msrs::counter, or on Intel its full-width
- *	alias if there is one, since writes of the former sign-extend 32 bits
+ *	alias if there is one, since writes to x86_pmu_msrs::counter sign-extend 32 bits
  * @events_mask: mask of unavailable architectural events, as in CPUID leaf 0xa
  * @events_mask_len: number of valid bits in @events_mask
  * @capabilities: MSR_IA32_PERF_CAPABILITIES; 0: none
@@ -174,8 +174,8 @@ static inline u8 x86_model_kind(const struct x86_model *model)
  * @allowed: mask of the counters that can count the event
  * @msr: the extra register; 0: none
  * @flags: X86_HOST_ONLY, ...
- * @common: if @extra also selects the value of common registers, which have one value for all
- *	counts of a core: one bit for each value; 0: none needed
+ * @common: bit of the value that @extra selects for the common registers, which have one value for
+ *	all counts of a core; 0: @extra selects none
  */
 struct x86_event_sel {
 	u64	config;
@@ -316,7 +316,7 @@ struct x86_count {
  * @control: shadow of the global control register
  * @control_unsure: @control is being written, or the register may have changed otherwise
  * @guest_ran: KVM was given guest and host values of the global control register
- * @runs_guests: AMD: KVM may run guests, without notice
+ * @runs_guests: AMD: KVM may run guests on this CPU, and does not announce each VM entry
  * @select_clear: bits to clear in all selects
  * @guest_only: mask of the counters to run only in guests
  * @host_only: mask of the counters to stop in guests
@@ -457,7 +457,7 @@ static inline u64 x86_count_takes(const struct x86_count *count, int counter)
 	return (count->sel.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
 }
 
-/* Mask of the counters that a count can have; for a pair, of the lower ones. */
+/* Mask of the counters that a count can have; for a pair, of its possible lower counters. */
 static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
 {
 	if (count->sel.flags & X86_PAIR)

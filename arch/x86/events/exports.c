@@ -6,7 +6,7 @@
 
 #include "engine.h"
 
-/* The core type described to KVM; hybrid CPUs report no PMU, only generic events. */
+/* The core type for KVM. On hybrid CPUs KVM gets its generic events, but no PMU capabilities. */
 static const struct x86_core *x86_first_core(void)
 {
 	return x86_nr_cores ? x86_cores[0] : NULL;

@@ -60,8 +60,8 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
  * @row: the register of the event
  * @sel: has the value; receives the register, and the event code that uses it
  *
- * A register with the same value is preferred. So as many values as there are registers can be
- * used, in any order.
+ * A register with the same value is preferred. So with a twin, two different values can be in use,
+ * and the order in which their users are added does not matter.
  *
  * Context: the caller holds @set->lock, or is the only user of @set.
  * Return: the register, or NULL, with @sel undefined, if it is in use with another value.

@@ -57,7 +57,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	if (!cpu->core)
 		return NULL;
 	if (!cpu->core->msrs->control) {
-		/* A P4's selects have other state, too, and those of a P6 share an enable bit. */
+		/* P4: a select has other state, too. P6: one enable bit is for both counters. */
 		if (cpu->core->version == 1)
 			*nr = x86_guest_selects(cpu, msrs);
 		return *nr ? msrs : NULL;

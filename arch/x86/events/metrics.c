@@ -17,7 +17,7 @@
 #define X86_METRIC_FIRST	0x80
 #define X86_SLOTS		X86_EVENT(0x00, 0x04)
 
-/* Index of PERF_METRICS for RDPMC, and the value of a share of 100 % */
+/* Index of PERF_METRICS for RDPMC, and the value of a byte for a share of 100 % */
 #define X86_METRICS_RDPMC	0x20000000
 #define X86_METRICS_WHOLE	255
 

@@ -224,7 +224,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @branches: how branches are recorded; NULL: not at all, or as CPUID reports
  * @microcode: checks the microcode revision, at boot and after each update; NULL: none
  *
- * Members that are NULL or 0 without a description above are not supported. Rows are constant.
+ * If the description of a member does not mention NULL or 0, that value means that the CPU lacks
+ * the feature. Rows are constant.
  */
 struct x86_model {
 	const char			*name;

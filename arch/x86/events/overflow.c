@@ -51,7 +51,8 @@ static bool x86_is_late(const struct x86_pmu_cpu *cpu)
  * @event: a sampling event
  * @regs: registers of the interrupt, or of the caller
  * @record: PEBS record; NULL: the event is not precise
- * @alone: this is the only sample of the event in this interrupt, which may throttle the event
+ * @alone: the sample counts as an overflow, which may throttle the event; false for records of a
+ *	reloaded counter after the first one in an interrupt, or outside of the interrupt
  */
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool alone)
@@ -375,9 +376,10 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (!served)
 		return x86_is_late(cpu);
 	/*
-	 * Each overflow has caused an interrupt of its own, so some of these interrupts may still
-	 * be pending: this NMI may even be from another device. Overflows found after the unmasking
-	 * may have caused one more; x86_move_counts() unmasks, too.
+	 * Unless x86_sends_once(), each overflow has caused an interrupt of its own, and some of
+	 * these may still be pending: this NMI may even be from another device. An overflow found
+	 * after the LVT entry was unmasked, here or in an interrupted x86_move_counts(), may have
+	 * caused one more interrupt.
 	 */
 	if (!x86_sends_once(msrs) || more || reprogramming)
 		x86_expect_late(cpu);

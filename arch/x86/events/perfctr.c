@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr: low-level driver. It knows the rules of the CPU family, and runs the counters of a
- * struct perfctr_cpu_state, which it claims from perf's PMU driver. It writes no register itself.
+ * perfctr: low-level driver. It checks controls by the rules of the CPU family, and runs the
+ * counters of a struct perfctr_cpu_state. It claims the counters from perf's PMU driver, which
+ * writes all registers.
  *
  * An overflow is an NMI, in which no signal can be sent. The NMI stops the counters; an irq_work
  * calls the handler of the high-level driver.

@@ -278,7 +278,7 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 	       perfctr_break(kind->family->more_rules, control, i, place, global);
 }
 
-/* Replay tagging: its enable bit, and the bits that select what is tagged */
+/* Replay tagging: its enable bit, and the bits that select the tagged operations */
 static int perfctr_check_pebs(const struct perfctr_cpu_control *control)
 {
 	if (!control->p4.pebs_enable)

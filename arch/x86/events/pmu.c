@@ -100,8 +100,8 @@ static void x86_event_start(struct perf_event *event, int flags)
 	count->reload = x86_precise_reload(cpu, event);
 	local64_set(&event->hw.prev_count, x86_event_total(cpu, event, count));
 	/*
-	 * The interrupt handles the event from here on, so prev_count is set before. It ignores
-	 * stopped events when it computes count->next, so that is set after.
+	 * From here on the overflow interrupt handles the event, so prev_count is set before. The
+	 * interrupt computes count->next without stopped events, so count->next is set after.
 	 */
 	barrier();
 	WRITE_ONCE(event->hw.state, 0);

@@ -8,7 +8,7 @@
  *
  * Alternatively, the CPU reloads the counter with the period. That is used for events of user space
  * with a constant period, whose counters do not count in the kernel. Each record then represents
- * one period that the counter does not show. If the record has all that the samples need, records
+ * one period that the counter does not show. If a record has all fields of the samples, records
  * wait in the buffer (X86_PRECISE_MANY) until the buffer is full, the event is read or stopped, or
  * the task is switched out.
  *
@@ -71,8 +71,8 @@ struct x86_precise {
 /**
  * struct x86_precise_cpu - PEBS state of one CPU
  * @enabled: shadow of MSR_IA32_PEBS_ENABLE, set before the register is written
- * @fresh: mask of counters being enabled: records in the buffer that name them are of the former
- *	event, and are ignored for counters that the CPU reloads
+ * @fresh: mask of counters being enabled: records in the buffer that name them are of the counter's
+ *	previous event, and are ignored for counters that the CPU reloads
  * @groups: shadow of MSR_PEBS_DATA_CFG
  * @many: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained

@@ -20,8 +20,8 @@ static umode_t perf_msr_hidden(struct kobject *kobj, struct attribute *attr, int
  * @zero_too: an MSR that reads as 0 exists, too
  * @data: argument of perf_msr::test
  *
- * Hides the attributes of missing MSRs. An MSR is missing if a read faults, or returns 0, as
- * hypervisors do for many unsupported MSRs.
+ * Hides the attributes of missing MSRs. An MSR is missing if a read faults, or, unless @zero_too is
+ * set, returns 0: hypervisors return 0 for many unsupported MSRs.
  *
  * Context: process.
  * Return: bitmap of the MSRs that exist.

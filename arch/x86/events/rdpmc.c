@@ -47,8 +47,8 @@ bool x86_in_kernel_thread(void)
 /**
  * perf_clear_dirty_counters - clear counters before user space may read them
  *
- * Called on a switch to an address space with permission, from another one or from a kernel thread
- * that has kept it, and when permission is granted.
+ * Called when permission is granted, and on a switch to an address space with permission: from
+ * another address space, or from a kernel thread that has kept this one.
  *
  * Context: interrupts off.
  */
@@ -199,8 +199,8 @@ static void x86_set_key(struct static_key_false *key, bool on)
 /**
  * x86_rdpmc_init - forbid RDPMC if the model has set "rdpmc" to 0
  *
- * Events are not readable then, so their mappings do not set CR4.PCE. But mappings of perfctr
- * would.
+ * Events are not readable then, so their mappings do not set CR4.PCE. But without this, mappings of
+ * perfctr's state would set it.
  *
  * Context: may sleep.
  */

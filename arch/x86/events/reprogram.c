@@ -106,7 +106,7 @@ void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
  * @cpu: this CPU
  * @count: a count with a counter
  *
- * An overflow shown by the former value must be handled by the caller.
+ * The caller must handle an overflow that the returned value shows.
  *
  * Context: interrupts off, or NMI.
  * Return: the value of the counter before.
@@ -255,9 +255,9 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
  * @cpu: this CPU. Its events stay scheduled; x86_begin() and x86_resume_reprogram() continue them
  *
  * The local APIC saves LVTPC after this function, and restores it before x86_begin() resets the
- * counters, which firmware may have left running. So the interrupt is masked here. An interrupt
- * that comes earlier leaves its changes to x86_resume_reprogram(): otherwise it would program
- * counters, and unmask.
+ * counters, which firmware may have left running. So the interrupt is masked here. An earlier
+ * interrupt leaves its changes to x86_resume_reprogram(): otherwise it would program counters, and
+ * unmask LVTPC.
  *
  * Context: interrupts off.
  */
@@ -525,9 +525,9 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Stop using counters that the other thread may use from now on, if the threads share all
- * registers. So their counts are not cached. With select 0 in the shadow, and as clean counters,
- * they are not written until a count of this thread has them again.
+ * For threads that share all registers: free the cached counts of unused counters, which the other
+ * thread may use from now on. The selects are 0 in the shadow and the counters are marked as clean,
+ * so this thread does not write either until one of its counts has the counter again.
  */
 static void x86_leave_counters(struct x86_pmu_cpu *cpu)
 {
@@ -544,7 +544,10 @@ static void x86_leave_counters(struct x86_pmu_cpu *cpu)
 	}
 }
 
-/* All registers are programmed, so counters of cached counts are stopped. */
+/*
+ * Release the registers that this CPU does not use any more. All registers are programmed, so the
+ * counters of cached counts are stopped.
+ */
 static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 {
 	struct x86_excl_thread used = { .used = cpu->wanted | cpu->claimed };
@@ -608,7 +611,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);
 		if (cpu->core->taken)
 			x86_force_abort(cpu, cpu->wanted | cpu->claimed);
-		/* An NMI attaches, detaches and moves no counts. */
+		/* An NMI does not attach, detach or move counts. */
 		if (cpu->nb_changed && !in_nmi())
 			x86_amd_nb_put_unused(cpu);
 		if (cpu->excl && cpu->excl_changed && !in_nmi())

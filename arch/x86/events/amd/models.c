@@ -41,7 +41,7 @@ static const u64 x86_amd_zen1_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND]	= X86_EVENT(0x87, 0x01),
 };
 
-/* Micro-operation queue empty; there is no event for back-end stalls. */
+/* Front-end stalls: the micro-operation queue is empty. There is no event for back-end stalls. */
 static const u64 x86_amd_zen2_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
@@ -52,7 +52,7 @@ static const u64 x86_amd_zen2_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND]	= X86_EVENT(0xa9, 0x00),
 };
 
-/* From Zen 4 on: cycles at the frequency of P-state 0 */
+/* From Zen 4 on, reference cycles are cycles at the frequency of P-state 0. */
 static const u64 x86_amd_zen4_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= X86_EVENT(0x76, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= X86_EVENT(0xc0, 0x00),
@@ -187,7 +187,10 @@ static const x86_cache_events x86_amd_zen_cache = {
 #define F15H_HIGH	0x38
 #define F15H_ALL	0x3f
 
-/* An event with at most one unit mask bit; with more bits, fewer counters can add up the units. */
+/*
+ * An event with one unit mask, which has at most one bit. With several bits, fewer counters can
+ * count the event, because they must add up several units.
+ */
 #define F15H_ONE_OF(_event, _umask, _counters)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = AMD64_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK, .counters = (_counters) }
@@ -195,7 +198,7 @@ static const x86_cache_events x86_amd_zen_cache = {
 #define F15H_31H(_umask)	F15H_ONE_OF(0x31, _umask, F15H_LOW)
 
 static const struct x86_limit x86_amd_15h_limits[] = {
-	/* Low half of the unit mask: pipes; high half: dual-pipe operations */
+	/* Unit mask without pipes (low half), or without dual-pipe operations (high half) */
 	{ .first = X86_EVENT(0x00, 0x00), .last = X86_EVENT(0x00, 0x00),
 	  .mask = AMD64_EVENTSEL_EVENT | X86_EVENT(0x00, 0x0f), .counters = F15H_HIGH },
 	{ .first = X86_EVENT(0x00, 0x00), .last = X86_EVENT(0x00, 0x00),

@@ -320,8 +320,8 @@ static bool lbr_probe(struct x86_core *core)
 }
 
 /*
- * Architectural LBR: CPUID reports depth and features. One register is filter and enable; its bits
- * include classes of branches, while those of LBR_SELECT exclude them.
+ * Architectural LBR: CPUID reports depth and features. One register has the enable bit and the
+ * filter. A set bit of the filter includes a class of branches; a bit of LBR_SELECT excludes one.
  */
 
 #define LBR_CPUID		0x1c

@@ -236,7 +236,7 @@ static const struct x86_extra wsm_extra[] = {
 	X86_EXTRA_END
 };
 
-/* Micro-operations executed on any of six ports */
+/* Stalled cycles of the back end: no micro-operation is executed on any of six ports. */
 static const u64 nhm_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES]		= EVENT(0x3c, 0x00),
 	[PERF_COUNT_HW_INSTRUCTIONS]		= EVENT(0xc0, 0x00),

@@ -82,7 +82,10 @@ void x86_precise_probe(struct x86_core *core)
 static DEFINE_MUTEX(pebs_mutex);
 static bool pebs_has_buffers __read_mostly;	/* written under pebs_mutex */
 
-/* The pages were not mapped before, so no TLB flush is needed. */
+/*
+ * Map a CPU's buffer in its CPU entry area. These addresses were not mapped before, so no TLB flush
+ * is needed.
+ */
 static void pebs_map(unsigned int number, void *buffer)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
@@ -95,7 +98,7 @@ static void pebs_map(unsigned int number, void *buffer)
 	ds->pebs_buffer_base = va;
 	ds->pebs_index = va;
 	cpu->precise.base = va;
-	/* The buffer is used once an event is scheduled. */
+	/* x86_precise_reprogram() on that CPU uses the area once it sees the buffer. */
 	smp_store_release(&cpu->precise.buffer, buffer);
 }
 
@@ -333,7 +336,8 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
  *
  * Drains the buffer, so that all totals include their records. The counters are stopped first: the
  * select of a precise event has no INT bit, so without PEBS an overflow would set the status bit of
- * its counter without an interrupt, and the next NMI of another device would be claimed for it.
+ * its counter without an interrupt, and the driver would handle the next NMI of another device as
+ * the interrupt of this overflow.
  *
  * Context: interrupts off, or NMI. x86_reprogram() runs the counters again.
  */
@@ -467,7 +471,7 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	precise->has_area = false;
 }
 
-/* Erratum: a record may name no counter. If only one is enabled, the record is of that one. */
+/* Erratum: a record may name no counter. With a single counter enabled, it is of that counter. */
 static u64 pebs_counters(u64 enabled, const struct x86_record *record)
 {
 	if (!record->counters && hweight64(enabled) == 1)
@@ -592,7 +596,7 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 			served |= counters;
 			at += record.size;
 		}
-		/* A single instruction, in which no record can be written. */
+		/* cmpxchg_local() is one instruction: no record can be written within it. */
 	} while (cmpxchg_local(&ds->pebs_index, index, precise->base) != index);
 	precise->draining = false;
 	return served;

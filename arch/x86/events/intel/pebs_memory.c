@@ -15,8 +15,8 @@
 #define REMOTE_MEMORY		(LEVEL(HIT) | LEVEL(REM_RAM1) | SOURCE(LVLNUM, RAM) |	\
 				 SOURCE(REMOTE, REMOTE))
 
-/* Status word of a load latency record: supplier of the data, */
-#define STATUS_SUPPLIER		GENMASK_ULL(3, 0)
+/* Status word of a load latency record */
+#define STATUS_SUPPLIER		GENMASK_ULL(3, 0)	/* supplier of the data */
 #define STATUS_TLB_MISS		BIT_ULL(4)	/* miss in the second-level TLB */
 #define STATUS_LOCKED		BIT_ULL(5)
 /* Status word of other loads, and of stores */

@@ -26,16 +26,16 @@ enum {
 /* Words of the basic group, in each adaptive record */
 enum { BASIC_GROUPS, BASIC_IP, BASIC_COUNTERS, BASIC_TSC, BASIC_WORDS };
 
-/* Words of the optional groups, in this order: memory, */
+/* Words of the first optional group: memory */
 enum { MEMORY_ADDRESS, MEMORY_SOURCE, MEMORY_LATENCY, MEMORY_TRANSACTION, MEMORY_WORDS };
 
-/* general registers, */
+/* ... of the second one: general registers */
 enum {
 	GPR_FLAGS, GPR_IP, GPR_AX, GPR_CX, GPR_DX, GPR_BX, GPR_SP, GPR_BP, GPR_SI, GPR_DI,
 	GPR_R8, GPR_WORDS = GPR_R8 + 8
 };
 
-/* vector registers, and branches */
+/* Number of words of the third group, vector registers, and of each branch in the last group */
 #define XMM_WORDS		32
 #define BRANCH_WORDS		3
 

@@ -77,7 +77,7 @@ extern struct attribute *x86_gracemont_memory[];
 #define GOLDENCOVE_LOADS	X86_EVENT(0xcd, 0x01)
 #define GOLDENCOVE_LOADS_AUX	X86_EVENT(0x03, 0x82)
 
-/* Cycles, counted as those with fewer than 16 retired micro-operations or instructions */
+/* Cycles, counted as cycles with fewer than 16 retired micro-operations or instructions */
 #define INTEL_CYCLES(_event, _umask)	EVENT_BELOW(_event, _umask, 16)
 
 extern struct attribute *x86_intel_hsw_transactions[];

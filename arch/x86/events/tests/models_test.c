@@ -701,8 +701,8 @@ static void models_p4_rdpmc(struct kunit *test)
 }
 
 /*
- * The default of "rdpmc" also holds for processes with mappings of perfctr. The key alone decides
- * about these.
+ * The default of "rdpmc" also applies to processes with mappings of perfctr. Only the static key
+ * controls RDPMC for these.
  */
 static void models_rdpmc_key(struct kunit *test)
 {

@@ -25,7 +25,7 @@
 #define ALL_WORDS	(4 + 4 + 18 + 32 + 3 * 8)
 
 /**
- * struct precise_env - a record and what is needed to convert it
+ * struct precise_env - a record, and the data for its conversion
  * @core: the core type
  * @cpu: the CPU
  * @event: the event
@@ -220,7 +220,7 @@ static void precise_kernel_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->data.addr, ADDRESS);
 }
 
-/* The interrupt of a record of user space is in the kernel: its registers are in no sample. */
+/* A record of user space, with its interrupt in the kernel: no sample has kernel registers. */
 static void precise_kernel_registers(struct kunit *test)
 {
 	struct precise_env *env = test->priv;
@@ -275,7 +275,7 @@ static void precise_registers_of_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->at.regs.sp, env->regs.sp);
 }
 
-/* Random words, in exactly their memory: KASAN detects reads beyond it. */
+/* Random words that fill their allocation: KASAN detects reads beyond it. */
 static void precise_random(struct kunit *test)
 {
 	struct precise_env *env = test->priv;
