@@ -261,9 +261,9 @@ static bool distributed_period(void)
 }
 
 /*
- * A precise event's counter interrupts only by its records. When the event is removed, or another
- * one takes the counter, no overflow without a record is left in the status: the driver would claim
- * the next NMI of another device for it.
+ * A precise event's counter interrupts only by its records. When the event takes the counter of
+ * another one, is removed, or another one takes the counter, no overflow without a record is left
+ * in the status: the driver would claim the next NMI of another device for it.
  */
 static bool precise_leaves_nothing(void)
 {
@@ -279,11 +279,14 @@ static bool precise_leaves_nothing(void)
 	for (seed = 1; seed <= 3000; seed++) {
 		start_machine(&with_control, seed, GENMASK_ULL(30, 0));
 		for (i = 0; i < N; i++) {
-			attr.sample_period = 30 + machine_random(60);
+			attr.sample_period = 10 + machine_random(60);
 			assert(!open_event(&counted[i], &attr));
 		}
 		open_user(N, codes, 0);
-		switch_events(-1, 0);
+		if (seed % 4 < 2)
+			switch_events(-1, N);
+		switch_events(seed % 4 < 2 ? N : -1, 0);
+		left += !!machine.silent;
 		machine_run(machine_random(400));
 		switch_events(0, seed % 2 ? N : -1);
 		left += !!machine.silent;

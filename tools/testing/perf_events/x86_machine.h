@@ -319,9 +319,11 @@ static bool machine_sends_once(void)
  */
 static bool machine_foreign(void)
 {
-	bool alone = machine_sends_once() && !machine.masked && !machine.status, served;
+	bool alone = machine_sends_once() && !machine.masked &&
+		     !(machine.status & ~machine.silent);
 	bool late = (s64)(x86_pmu_cpu.late - machine_clock()) > 0;
 	u64 sent = machine.sent;
+	bool served;
 
 	if (machine.pending && !machine.overtaken && !machine_sends_once()) {
 		machine.pending = false;

@@ -330,29 +330,48 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 	WRITE_ONCE(cpu->precise.fresh, 0);
 }
 
+/* Mask of the counters that precise counts are about to get */
+static u64 pebs_entering(struct x86_pmu_cpu *cpu)
+{
+	u64 counters = 0;
+	int i;
+
+	for_each_x86_counter(i, cpu->used) {
+		struct x86_count *count = &cpu->counts[i];
+		const struct perf_event *event;
+
+		if (!count->nr_clients || count->wanted < 0 || count->counter == count->wanted)
+			continue;
+		event = pebs_event(count);
+		if (event && event->attr.precise_ip)
+			counters |= BIT_ULL(count->wanted);
+	}
+	return counters;
+}
+
 /**
  * x86_precise_disable_moved - disable PEBS on counters that are about to move
  * @cpu: this CPU, with counters assigned
  *
- * Drains the buffer, so that all totals include their records. The counters are stopped first: the
- * select of a precise event has no INT bit, so without PEBS an overflow would set the status bit of
- * its counter without an interrupt, and the driver would handle the next NMI of another device as
- * the interrupt of this overflow.
+ * Drains the buffer, so that all totals include their records. The counters that precise counts
+ * leave or get are stopped first: the select of a precise event has no INT bit, so without PEBS an
+ * overflow would set the status bit of its counter without an interrupt, and the driver would
+ * handle the next NMI of another device as the interrupt of this overflow.
  *
  * Context: interrupts off, or NMI. x86_reprogram() runs the counters again.
  */
 void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 {
-	u64 groups, kept, leaving;
+	u64 groups, kept, stopped;
 	bool many;
 
-	if (!cpu->precise.enabled)
+	if (!cpu->precise.buffer)
 		return;
 	x86_precise_drain(cpu, NULL);
 	kept = cpu->precise.enabled & pebs_wanted(cpu, true, &groups, &many);
-	leaving = x86_precise_enabled(cpu) & ~kept;
-	if (leaving & cpu->control)
-		x86_write_control(cpu, cpu->control & ~leaving);
+	stopped = (x86_precise_enabled(cpu) & ~kept) | pebs_entering(cpu);
+	if (stopped & cpu->control)
+		x86_write_control(cpu, cpu->control & ~stopped);
 	pebs_write_enable(cpu, kept);
 }
 
