@@ -11,6 +11,7 @@
  * The config of an event has the format of asm/perf_event_p4.h: a CCCR, and above it an ESCR with
  * an event number in place of its code.
  */
+#include <linux/topology.h>
 #include <asm/cpu_device_id.h>
 #include <asm/msr.h>
 #include <asm/perf_event_p4.h>
@@ -172,20 +173,42 @@ static void p4_write_extra(u32 msr, u64 value)
 	wrmsrl(msr, lower_32_bits(value));
 }
 
+/*
+ * The thread of its core that a CPU is, as the hardware numbers it. p4_ht_thread() gives a CPU the
+ * number 0 while the other thread is offline.
+ */
+static unsigned int p4_thread(unsigned int cpu)
+{
+	return !topology_is_primary_thread(cpu);
+}
+
+/* The mode bits of an ESCR, for one thread */
+static u64 p4_modes(const struct perf_event_attr *attr, unsigned int thread)
+{
+	u64 modes = 0;
+
+	if (!attr->exclude_kernel)
+		modes |= thread ? P4_ESCR_T1_OS : P4_ESCR_T0_OS;
+	if (!attr->exclude_user)
+		modes |= thread ? P4_ESCR_T1_USR : P4_ESCR_T0_USR;
+	return modes;
+}
+
 /* Sets CCCR and ESCR for the thread of this CPU. */
 static void p4_get_sel(struct x86_core *core, const struct perf_event *event,
 		       struct x86_event_sel *sel)
 {
-	const struct perf_event_attr *attr = &event->attr;
 	u64 config = event->hw.config, metric = p4_config_unpack_metric(config);
 	const struct p4_event *what = &p4_events[p4_config_unpack_event(config)];
-	unsigned int cpu = raw_smp_processor_id(), thread = p4_ht_thread(cpu);
+	unsigned int thread = p4_thread(raw_smp_processor_id());
 	u64 escr = p4_config_unpack_escr(config) & (P4_CONFIG_MASK_ESCR) & ~P4_ESCR_EVENT_MASK;
 
 	escr |= P4_ESCR_EVENT((u64)P4_OPCODE_EVNT(what->opcode));
-	escr |= p4_default_escr_conf(cpu, attr->exclude_kernel, attr->exclude_user);
+	escr |= p4_modes(&event->attr, thread);
 	sel->config = p4_config_unpack_cccr(config) & (P4_CONFIG_MASK_CCCR) & ~P4_CCCR_RESERVED;
-	sel->config |= p4_default_cccr_conf(cpu) | P4_CCCR_ESEL(P4_OPCODE_ESEL(what->opcode));
+	/* The ESCR selects the thread. Without hyper-threading, the CCCR must select any. */
+	sel->config |= P4_CCCR_THREAD_ANY | P4_CCCR_ESEL(P4_OPCODE_ESEL(what->opcode));
+	sel->config |= thread ? P4_CCCR_OVF_PMI_T1 : P4_CCCR_OVF_PMI_T0;
 	sel->row = what->escr[thread];
 	sel->msr = p4_extra[sel->row].msr;
 	sel->extra = escr | metric << P4_METRIC_SHIFT;

@@ -3,6 +3,8 @@
  * Tests of all rows in the tables of models, for consistency
  */
 #include <kunit/test.h>
+#include <linux/preempt.h>
+#include <linux/topology.h>
 #include <asm/cpu_device_id.h>
 #include <asm/mmu_context.h>
 #include <asm/msr-index.h>
@@ -684,6 +686,36 @@ static void models_p4(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, row->msrs->shared);
 }
 
+#ifdef CONFIG_SMP
+/*
+ * The second thread of a core has an ESCR, modes and interrupts of its own, also while the first
+ * thread is offline. Here this CPU is called a second thread, whether it has a sibling or not.
+ */
+static void models_p4_second_thread(struct kunit *test)
+{
+	const struct x86_model *row = &x86_intel_p4;
+	struct x86_event_sel sel = { };
+	unsigned int number;
+	bool primary;
+	int err;
+
+	migrate_disable();
+	number = smp_processor_id();
+	primary = cpumask_test_and_clear_cpu(number, &__cpu_primary_thread_mask);
+	err = models_sel_on(test, row, row->msrs, row->counters,
+			    row->generic[PERF_COUNT_HW_CPU_CYCLES], &sel);
+	if (primary)
+		cpumask_set_cpu(number, &__cpu_primary_thread_mask);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, BIT(2) | BIT(3));
+	KUNIT_EXPECT_EQ(test, sel.msr, MSR_P4_FSB_ESCR1);
+	/* Event 13h, unit 6, of both modes of thread 1 */
+	KUNIT_EXPECT_EQ(test, sel.extra, 0x26000203);
+	KUNIT_EXPECT_EQ(test, sel.config, 0x0803c000);
+}
+#endif
+
 /* With hyper-threading, user space could read the counters of the other thread: it reads none. */
 static void models_p4_rdpmc(struct kunit *test)
 {
@@ -874,6 +906,9 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_any_thread),
 	KUNIT_CASE(models_p4),
+#ifdef CONFIG_SMP
+	KUNIT_CASE(models_p4_second_thread),
+#endif
 	KUNIT_CASE(models_p4_rdpmc),
 	KUNIT_CASE(models_rdpmc_key),
 	KUNIT_CASE(models_metrics),
