@@ -70,7 +70,9 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
  * x86_amd_nb_init - find the northbridge of a CPU
  * @number: the CPU, which is being brought up
  *
- * The storage is in the CPU that was online first, even if that is offline now.
+ * The storage is in the CPU that was online first, even if that is offline now. A CPU that is
+ * brought up has taken no counters yet. It uses the storage of an online CPU, which may have begun
+ * another one while this CPU was offline.
  *
  * Context: interrupts off, on that CPU.
  */
@@ -79,9 +81,8 @@ void x86_amd_nb_init(unsigned int number)
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned int other;
 
-	if (cpu->nb)
-		return;
-	cpu->nb = &cpu->first_nb;
+	if (!cpu->nb)
+		cpu->nb = &cpu->first_nb;
 	for_each_cpu(other, topology_core_cpumask(number)) {
 		struct x86_amd_nb *nb = READ_ONCE(per_cpu(x86_pmu_cpu, other).nb);
 

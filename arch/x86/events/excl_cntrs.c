@@ -212,21 +212,27 @@ static bool x86_has_ht_erratum(const struct x86_core *core)
 	return false;
 }
 
-/* The storage is in the CPU that was online first, even if that is offline now. */
+/*
+ * The storage is in the CPU that was online first, even if that is offline now. A thread that is
+ * brought up uses no registers yet. It uses the storage of the online thread, which has another one
+ * if it was brought up for the first time while this thread was offline.
+ */
 static void x86_excl_find(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned int sibling;
 
-	raw_spin_lock_init(&cpu->first_excl.lock);
-	cpu->excl = &cpu->first_excl;
+	if (!cpu->excl) {
+		raw_spin_lock_init(&cpu->first_excl.lock);
+		cpu->excl = &cpu->first_excl;
+	}
 	for_each_cpu(sibling, topology_sibling_cpumask(number)) {
-		struct x86_excl_cntrs *excl = READ_ONCE(per_cpu(x86_pmu_cpu, sibling).excl);
+		const struct x86_pmu_cpu *other = per_cpu_ptr(&x86_pmu_cpu, sibling);
 
-		if (sibling == number || !excl)
+		if (sibling == number || !other->excl)
 			continue;
-		cpu->excl = excl;
-		cpu->thread = 1;
+		cpu->excl = other->excl;
+		cpu->thread = !other->thread;
 		return;
 	}
 }
@@ -243,7 +249,7 @@ void x86_excl_init(unsigned int number, const struct x86_core *core)
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	struct x86_excl_cntrs *excl;
 
-	if (!cpu->excl && (core->msrs->shared || x86_has_ht_erratum(core)))
+	if (core->msrs->shared || x86_has_ht_erratum(core))
 		x86_excl_find(number);
 	excl = cpu->excl;
 	if (!excl)

@@ -202,7 +202,9 @@ void x86_extra_set_all_unknown(struct x86_pmu_cpu *cpu)
  * x86_extra_init - find the set of a CPU's core
  * @number: the CPU, which is being brought up
  *
- * The storage is in the thread that was online first, even if that is offline now.
+ * The storage is in the thread that was online first, even if that is offline now. A thread that is
+ * brought up uses no registers yet. It uses the storage of an online thread, which may have begun
+ * another one while this thread was offline.
  *
  * Context: interrupts off, on that CPU.
  */
@@ -211,11 +213,11 @@ void x86_extra_init(unsigned int number)
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned int sibling;
 
-	if (cpu->core_extra)
-		return;
-	raw_spin_lock_init(&cpu->own_extra.lock);
-	raw_spin_lock_init(&cpu->first_extra.lock);
-	cpu->core_extra = &cpu->first_extra;
+	if (!cpu->core_extra) {
+		raw_spin_lock_init(&cpu->own_extra.lock);
+		raw_spin_lock_init(&cpu->first_extra.lock);
+		cpu->core_extra = &cpu->first_extra;
+	}
 	for_each_cpu(sibling, topology_sibling_cpumask(number)) {
 		struct x86_extra_set *set = READ_ONCE(per_cpu(x86_pmu_cpu, sibling).core_extra);
 

@@ -553,6 +553,7 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	memset(cpu, 0, sizeof(*cpu));
 	memset(&cpu_debug_store, 0, sizeof(cpu_debug_store));
 	pebs_has_buffers = false;
+	online_cpus = 1;
 	cpu->gen = 1;
 	x86_extra_init(0);
 	x86_extra_set_all_unknown(cpu);

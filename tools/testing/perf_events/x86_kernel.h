@@ -24,8 +24,8 @@ typedef int16_t s16;
 #define DECLARE_PER_CPU(type, name)	extern type name
 #define DECLARE_BITMAP(name, n)	unsigned long name[((n) + 63) / 64]
 #define this_cpu_ptr(p)		((__typeof__(&(p)[0]))machine_this_cpu(p))
-#define per_cpu_ptr(p, cpu)	(p)
-#define per_cpu(var, cpu)	(var)
+#define per_cpu_ptr(p, cpu)	((__typeof__(&(p)[0]))machine_cpu(p, cpu))
+#define per_cpu(var, cpu)	(*per_cpu_ptr(&(var), cpu))
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(h, l)	((~0ULL >> (63 - (h))) & (~0ULL << (l)))
@@ -62,6 +62,17 @@ static struct x86_pmu_cpu *other_thread;
 static inline void *machine_this_cpu(void *p)
 {
 	return p == &x86_pmu_cpu && other_thread ? other_thread : p;
+}
+
+/* CPU 1, the second thread; NULL: there is none */
+static struct x86_pmu_cpu *second_cpu;
+
+/* Mask of the CPUs that are online */
+static uint64_t online_cpus = 1;
+
+static inline void *machine_cpu(void *p, unsigned int cpu)
+{
+	return p == &x86_pmu_cpu && cpu ? second_cpu : p;
 }
 
 static inline void free_memory(void *p)
@@ -218,10 +229,20 @@ struct device_attribute {
 typedef struct { u64 bits; } cpumask_t;
 
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
-#define topology_sibling_cpumask(cpu)	(&(cpumask_t){ 1 })
+#define topology_sibling_cpumask(cpu)	(&(cpumask_t){ online_cpus })
 #define topology_core_cpumask(cpu)	topology_sibling_cpumask(cpu)
 #define topology_amd_node_id(cpu)	((cpu) & 0)
-#define for_each_cpu(cpu, mask)		for ((cpu) = 0; (cpu) < 1 && (mask)->bits; (cpu)++)
+
+static inline unsigned int machine_next_cpu(unsigned int cpu, const cpumask_t *mask)
+{
+	while (cpu < 2 && !cpumask_test_cpu(cpu, mask))
+		cpu++;
+	return cpu;
+}
+
+#define for_each_cpu(cpu, mask)							\
+	for ((cpu) = machine_next_cpu(0, mask); (cpu) < 2;			\
+	     (cpu) = machine_next_cpu((cpu) + 1, mask))
 
 struct pmu {
 	int	type;

@@ -28,7 +28,7 @@ static void threads_get_sel(struct x86_core *c, const struct perf_event *event,
 			    struct x86_event_sel *sel)
 {
 	u64 config = event->hw.config, metric = config >> 12 & 7;
-	unsigned int thread = x86_this_cpu()->thread;
+	unsigned int thread = x86_this_cpu() == &second;
 
 	sel->config = (config & 0xfff) | ARCH_PERFMON_EVENTSEL_USR;
 	sel->allowed = 0xc;
@@ -80,38 +80,52 @@ static void enable(int thread)
 	disabled[thread] = false;
 }
 
-/* As when a CPU is brought up while the other thread is online */
-static void bring_up(struct x86_pmu_cpu *cpu)
+/* As when a CPU is brought up */
+static void bring_up(unsigned int thread)
 {
-	if (cpu->excl)
-		cpu->excl->thread[cpu->thread].online = true;
+	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, thread);
+	bool beside = online_cpus;
+
+	act_as(thread);
+	online_cpus |= BIT(thread);
+	cpu->gen = 1;
+	x86_extra_init(thread);
 	x86_extra_set_all_unknown(cpu);
-	x86_begin(cpu, &core, true);
+	x86_amd_nb_init(thread);
+	x86_excl_init(thread, &core);
+	x86_begin(cpu, &core, beside);
 }
 
 /* As when a CPU without events is taken offline */
-static void take_offline(struct x86_pmu_cpu *cpu)
+static void take_offline(unsigned int thread)
 {
+	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, thread);
+
+	act_as(thread);
+	online_cpus &= ~BIT(thread);
 	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
-	if (cpu->excl)
-		x86_excl_put_all(cpu);
+	x86_excl_put_all(cpu);
 }
 
-static void start_threads(u64 seed)
+/* The first thread runs alone. */
+static void start_first(u64 seed)
 {
 	act_as(0);
 	row = &two_threads;
+	second_cpu = &second;
 	start_machine(&shared, seed, GENMASK_ULL(30, 0));
 	memset(begun, 0, sizeof(begun));
 	memset(sums, 0, sizeof(sums));
 	disabled[0] = false;
 	disabled[1] = false;
-	second = (struct x86_pmu_cpu){
-		.gen = 1, .excl = x86_pmu_cpu.excl, .thread = 1,
-		.core_extra = x86_pmu_cpu.core_extra,
-	};
-	bring_up(&second);
+	second = (struct x86_pmu_cpu){ };
+}
+
+static void start_threads(u64 seed)
+{
+	start_first(seed);
+	bring_up(1);
 }
 
 /* Events from EACH on are of the second thread. */
@@ -216,11 +230,10 @@ static bool run_right(void)
 }
 
 /* One thread at a time counts an event that both count with the same registers. */
-static bool one_at_a_time(void)
+static bool one_of_two(void)
 {
 	bool ok;
 
-	start_threads(1);
 	ok = schedule(0, ONE_CODE) && run_right();
 	ok = ok && !schedule(EACH, ONE_CODE) && run_right();
 	/* The second thread's own events need the extra register, too. */
@@ -231,6 +244,27 @@ static bool one_at_a_time(void)
 	ok = ok && !schedule(0, ONE_CODE) && run_right();
 	unschedule(EACH);
 	return ok && schedule(0, ONE_CODE) && run_right();
+}
+
+static bool one_at_a_time(void)
+{
+	start_threads(1);
+	return one_of_two();
+}
+
+/* The same if the second thread is brought up for the first time while the first one is offline. */
+static bool never_together(void)
+{
+	bool alone;
+
+	start_first(1);
+	take_offline(0);
+	alone = !x86_pmu_cpu.excl->thread[x86_pmu_cpu.thread].online;
+	bring_up(1);
+	bring_up(0);
+	return alone && x86_pmu_cpu.excl == second.excl && x86_pmu_cpu.thread != second.thread &&
+	       x86_pmu_cpu.core_extra == second.core_extra && x86_pmu_cpu.nb == second.nb &&
+	       one_of_two();
 }
 
 /* Each counter counts for one thread at a time. */
@@ -278,14 +312,12 @@ static bool leaves_registers(void)
 	x86_clear_unused(&x86_pmu_cpu);
 	ok = ok && run_right();
 	unschedule(1);
-	act_as(0);
-	take_offline(&x86_pmu_cpu);
+	take_offline(0);
 	ok = ok && run_right();
 	/* A register with the same value as before is written again. */
 	unschedule(EACH);
 	unschedule(EACH + 1);
-	act_as(0);
-	bring_up(&x86_pmu_cpu);
+	bring_up(0);
 	ok = ok && schedule(0, ONE_CODE) && run_right();
 	unschedule(0);
 	ok = ok && schedule(EACH, OWN_CODE) && run_right();
@@ -369,8 +401,8 @@ static void restart_second(void)
 			del(i);
 	}
 	enable(1);
-	take_offline(&second);
-	bring_up(&second);
+	take_offline(1);
+	bring_up(1);
 }
 
 /* Changes of both threads at random: sections with disabled PMU overlap. */
@@ -427,8 +459,9 @@ int main(void)
 	bool ok = true;
 	u64 seed;
 
-	ktap_plan(7);
+	ktap_plan(8);
 	ktap_result(one_at_a_time(), "one_at_a_time");
+	ktap_result(never_together(), "never_together");
 	ktap_result(counters_of_one(), "counters_of_one");
 	ktap_result(keeps_counting(), "keeps_counting");
 	ktap_result(leaves_registers(), "leaves_registers");
