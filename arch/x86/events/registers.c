@@ -372,7 +372,7 @@ static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 }
 
 /**
- * x86_acknowledge_bits - acknowledge status bits other than overflows
+ * x86_acknowledge_bits - clear status bits that need no handling
  * @cpu: this CPU, with a status register
  * @status: the bits
  */

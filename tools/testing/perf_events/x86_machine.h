@@ -61,6 +61,7 @@
  * @shares: number of slots of each category, since the metrics were cleared
  * @debugctl: value of DEBUGCTL
  * @silent: mask of the counters whose @status bit was set by overflows without an interrupt
+ * @unrecorded: number of overflows without an interrupt and without a PEBS record
  * @pending: an interrupt has been sent and is not delivered yet
  * @overtaken: value of @all at which a pending interrupt is delivered, because an NMI of the
  *	foreign device was first; 0 for none
@@ -102,6 +103,7 @@ struct machine {
 	u64				shares[MACHINE_SHARES];
 	u64				debugctl;
 	u64				silent;
+	unsigned long			unrecorded;
 	bool				pending;
 	u64				overtaken;
 	bool				masked;
@@ -246,6 +248,11 @@ static void machine_step(void)
 			continue;
 		if (i < MACHINE_GENERAL && (machine.pebs_enable & machine_bit(i))) {
 			recording |= machine_bit(i);
+			/* The status bit may be set, too. */
+			if (!(machine.status & machine_bit(i)) && machine_random(2)) {
+				machine.silent |= machine_bit(i);
+				machine.status |= machine_bit(i);
+			}
 			continue;
 		}
 		/*
@@ -260,6 +267,7 @@ static void machine_step(void)
 			else if (!(machine.status & bit))
 				machine.silent |= bit;
 			machine.status |= bit;
+			machine.unrecorded += !interrupts;
 		}
 		if (interrupts && !(machine.marks & machine_bit(i)))
 			machine_send();

@@ -356,22 +356,26 @@ static u64 pebs_entering(struct x86_pmu_cpu *cpu)
  * Drains the buffer, so that all totals include their records. The counters that precise counts
  * leave or get are stopped first: the select of a precise event has no INT bit, so without PEBS an
  * overflow would set the status bit of its counter without an interrupt, and the driver would
- * handle the next NMI of another device as the interrupt of this overflow.
+ * handle the next NMI of another device as the interrupt of this overflow. A CPU may set this bit
+ * also with PEBS, so the bits of the counters left are cleared, too.
  *
  * Context: interrupts off, or NMI. x86_reprogram() runs the counters again.
  */
 void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 {
-	u64 groups, kept, stopped;
+	u64 groups, kept, leaving, stopped;
 	bool many;
 
 	if (!cpu->precise.buffer)
 		return;
 	x86_precise_drain(cpu, NULL);
 	kept = cpu->precise.enabled & pebs_wanted(cpu, true, &groups, &many);
-	stopped = (x86_precise_enabled(cpu) & ~kept) | pebs_entering(cpu);
+	leaving = x86_precise_enabled(cpu) & ~kept;
+	stopped = leaving | pebs_entering(cpu);
 	if (stopped & cpu->control)
 		x86_write_control(cpu, cpu->control & ~stopped);
+	if (leaving)
+		x86_acknowledge_bits(cpu, leaving);
 	pebs_write_enable(cpu, kept);
 }
 
