@@ -195,8 +195,9 @@ void power_overflow_defer(struct power_cpu *cpu)
 		if (!pmc || power_limited(pmc) || !(power_pmc_read(pmc) & PMC_OVERFLOW))
 			continue;
 		power_event_leave(cpu->events[i]);
+		/* A running event may share the counter of a stopped one. */
 		if (cpu->events[i]->hw.state & PERF_HES_STOPPED)
-			power_pmc_write(pmc, 0);
+			power_counter_restart(cpu, pmc);
 		else
 			power_event_arm(cpu, cpu->events[i], pmc);
 	}

@@ -244,6 +244,24 @@ static bool test_late_long(void)
 	return samples == 1;
 }
 
+/* One of two events on a counter is stopped between the overflow and its interrupt. */
+static bool test_late_shared(void)
+{
+	struct test_event stopped, runs;
+	struct power_pmu driver;
+	s64 before;
+
+	test_begin(&driver, false);
+	test_add(&stopped, 1, 0);
+	test_add(&runs, 1, 0);
+	machine_registers[SPRN_PMC1] = (1U << 31) - 10;
+	before = test_count(&runs);
+	machine_run(10, true);
+	stopped.event.pmu->stop(&stopped.event, 0);
+	machine_run(100, false);
+	return test_count(&runs) == before + 110;
+}
+
 /* A counter steps back when speculative counts are rolled back, also after its interrupt. */
 static bool test_rollback(void)
 {
@@ -467,11 +485,12 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(8);
+	ktap_plan(9);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_late(), "late_overflow");
 	ktap_result(test_late_long(), "late_overflow_of_long_period");
+	ktap_result(test_late_shared(), "late_overflow_of_shared_counter");
 	ktap_result(test_rollback(), "rollback");
 	ktap_result(test_random(false), "random");
 	ktap_result(test_random(true), "random_limited");
