@@ -137,8 +137,13 @@ static void power_enable(struct pmu *pmu)
 		cpu->disabled = false;
 		return;
 	}
+	/* On a host, a deep idle state may have changed the registers since they were written. */
+	if (cpu_has_feature(CPU_FTR_HVMODE))
+		power_control_forget(cpu);
 	if (cpu->changed)
 		power_place(cpu);
+	else if (!cpu->held_known)
+		power_control_write(cpu);
 	if (power_has(PPMU_LIMITED_PMC5_6))
 		power_limited_arm(cpu);
 	cpu->disabled = false;

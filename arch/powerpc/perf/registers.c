@@ -5,7 +5,8 @@
  * MMCR1, MMCR2, MMCR3 and MMCRA are written only while MMCR0 freezes the counters, except for
  * SAMPLE_ENABLE of MMCRA, and for power_control_give(). A shadow avoids writes of a value that a
  * register has already, since a write in a guest may trap. The hardware changes MMCR0 at an
- * overflow, so MMCR0 is always written.
+ * overflow, so MMCR0 is always written. A host discards the shadow each time it enables the PMU,
+ * because a deep idle state can change the registers: the idle code restores only 32 bits of MMCR1.
  */
 #include <linux/bitops.h>
 #include <linux/percpu.h>
@@ -240,7 +241,7 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
  * power_control_forget - invalidate the shadow of the registers
  * @cpu: this CPU
  *
- * Called when a hypervisor may not have preserved the registers.
+ * Called when a hypervisor or a deep idle state may not have preserved the registers.
  *
  * Context: interrupts off.
  */

@@ -109,6 +109,10 @@ static void machine_run(int steps, bool masked)
 /* An event on any of PMC1 to PMC4. All other codes are the number of the counter. */
 #define CODE_ANY	0x10
 
+/* Values of MMCR1 and MMCR2 for any events */
+#define TEST_MMCR1	0x1e02
+#define TEST_MMCR2	0x8000
+
 static int test_compute(u64 events[], int n, unsigned int hwc[], struct mmcr_regs *mmcr,
 			struct perf_event *pevents[], u32 flags)
 {
@@ -116,6 +120,8 @@ static int test_compute(u64 events[], int n, unsigned int hwc[], struct mmcr_reg
 	int i;
 
 	mmcr->mmcr0 = MMCR0_PMC1CE | MMCR0_PMCjCE;
+	mmcr->mmcr1 = TEST_MMCR1;
+	mmcr->mmcr2 = TEST_MMCR2;
 	for (i = 0; i < n; i++)
 		used |= BIT(events[i]);
 	for (i = 0; i < n; i++) {
@@ -166,6 +172,7 @@ static void test_begin(struct power_pmu *driver, bool limited)
 	memset(machine_registers, 0, sizeof(machine_registers));
 	machine_registers[SPRN_MMCR0] = MMCR0_FC;
 	machine_limited = limited;
+	kernel_is_host = false;
 	*driver = (struct power_pmu){
 		.n_counter = 6, .compute_mmcr = test_compute,
 		.flags = limited ? PPMU_LIMITED_PMC5_6 : 0,
@@ -260,6 +267,24 @@ static bool test_late_shared(void)
 	stopped.event.pmu->stop(&stopped.event, 0);
 	machine_run(100, false);
 	return test_count(&runs) == before + 110;
+}
+
+/* A deep idle state of a host changes registers while a CPU's event is in use. */
+static bool test_idle_registers(void)
+{
+	struct test_event counter;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	kernel_is_host = true;
+	test_add(&counter, 1, 0);
+	machine_registers[SPRN_MMCR1] = 0;
+	machine_registers[SPRN_MMCR2] = 0;
+	/* A task is switched in. */
+	perf_pmu_disable(&power_pmu_ops);
+	perf_pmu_enable(&power_pmu_ops);
+	return machine_registers[SPRN_MMCR1] == TEST_MMCR1 &&
+	       machine_registers[SPRN_MMCR2] == TEST_MMCR2;
 }
 
 /* A counter steps back when speculative counts are rolled back, also after its interrupt. */
@@ -485,13 +510,14 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(9);
+	ktap_plan(10);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_late(), "late_overflow");
 	ktap_result(test_late_long(), "late_overflow_of_long_period");
 	ktap_result(test_late_shared(), "late_overflow_of_shared_counter");
 	ktap_result(test_rollback(), "rollback");
+	ktap_result(test_idle_registers(), "registers_after_deep_idle");
 	ktap_result(test_random(false), "random");
 	ktap_result(test_random(true), "random_limited");
 	ktap_result(!harness_warned, "warnings");

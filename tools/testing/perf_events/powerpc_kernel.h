@@ -37,10 +37,13 @@
 #define set_pmi_irq_pending()	do { } while (0)
 #define ppc_set_pmu_inuse(inuse)	do { } while (0)
 #define ppc_enable_pmcs()	do { } while (0)
-#define cpu_has_feature(feature)	false
+#define cpu_has_feature(feature)	((feature) == CPU_FTR_HVMODE && kernel_is_host)
 #define sched_clock()		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)
+
+/* The kernel runs in hypervisor state. */
+static bool kernel_is_host;
 
 static inline void guard_irqsave(void)
 {
@@ -74,7 +77,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PPMU_LIMITED_PMC5_6	0x1
 #define PPMU_ARCH_207S		0x2
 #define PPMU_ARCH_31		0x4
-#define CPU_FTR_HVMODE		0
+#define CPU_FTR_HVMODE		1
 
 #define MMCR0_FC		0x80000000UL
 #define MMCR0_FCS		0x40000000UL
