@@ -202,6 +202,7 @@ void power_event_leave(struct perf_event *event);
 void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc);
 void power_limited_read(struct power_cpu *cpu);
 void power_limited_arm(struct power_cpu *cpu);
+void power_lost_arm(struct power_cpu *cpu);
 void power_overflow_defer(struct power_cpu *cpu);
 
 /* pmu.c */

@@ -138,8 +138,10 @@ static void power_enable(struct pmu *pmu)
 		return;
 	}
 	/* On a host, a deep idle state may have changed the registers since they were written. */
-	if (cpu_has_feature(CPU_FTR_HVMODE))
+	if (cpu_has_feature(CPU_FTR_HVMODE)) {
 		power_control_forget(cpu);
+		power_lost_arm(cpu);
+	}
 	if (cpu->changed)
 		power_place(cpu);
 	else if (!cpu->held_known)

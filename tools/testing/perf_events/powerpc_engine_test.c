@@ -269,7 +269,7 @@ static bool test_late_shared(void)
 	return test_count(&runs) == before + 110;
 }
 
-/* A deep idle state of a host changes registers while a CPU's event is in use. */
+/* A deep idle state of a host changes the control registers under an event of the CPU. */
 static bool test_idle_registers(void)
 {
 	struct test_event counter;
@@ -285,6 +285,49 @@ static bool test_idle_registers(void)
 	perf_pmu_enable(&power_pmu_ops);
 	return machine_registers[SPRN_MMCR1] == TEST_MMCR1 &&
 	       machine_registers[SPRN_MMCR2] == TEST_MMCR2;
+}
+
+/* It also sets the counters to 0. */
+static bool test_idle_counters(void)
+{
+	struct test_event sampler, counter, sharer;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	kernel_is_host = true;
+	test_add(&sampler, 1, 1000);
+	test_add(&counter, 2, 0);
+	machine_run(700, false);
+	if (test_count(&sampler) != 700 || test_count(&counter) != 700)
+		return false;
+	machine_registers[SPRN_PMC1] = 0;
+	machine_registers[SPRN_PMC2] = 0;
+	/* An event of a task that begins to run */
+	test_add(&sharer, 2, 0);
+	machine_run(299, false);
+	if (samples)
+		return false;
+	machine_run(1, false);
+	return samples == 1 && test_count(&sampler) == 1000 && test_count(&counter) == 1000 &&
+	       test_count(&sharer) == 300;
+}
+
+/* A read finds the counter at 0, and a later one beyond its value before the idle state. */
+static bool test_idle_read(void)
+{
+	struct test_event counter;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	test_add(&counter, 1, 0);
+	machine_run(700, false);
+	if (test_count(&counter) != 700)
+		return false;
+	machine_registers[SPRN_PMC1] = 0;
+	if (test_count(&counter) != 700)
+		return false;
+	machine_run(1000, false);
+	return test_count(&counter) == 1700;
 }
 
 /* A counter steps back when speculative counts are rolled back, also after its interrupt. */
@@ -510,7 +553,7 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(10);
+	ktap_plan(12);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_late(), "late_overflow");
@@ -518,6 +561,8 @@ int main(void)
 	ktap_result(test_late_shared(), "late_overflow_of_shared_counter");
 	ktap_result(test_rollback(), "rollback");
 	ktap_result(test_idle_registers(), "registers_after_deep_idle");
+	ktap_result(test_idle_counters(), "counters_after_deep_idle");
+	ktap_result(test_idle_read(), "read_after_deep_idle");
 	ktap_result(test_random(false), "random");
 	ktap_result(test_random(true), "random_limited");
 	ktap_result(!harness_warned, "warnings");
