@@ -27,13 +27,16 @@ static bool power_marked(struct pt_regs *regs)
 	return regs->dsisr & MMCRA_SAMPLE_ENABLE;
 }
 
-/* Without a marked event SIAR is always valid; with one, the hardware sets a valid bit. */
+/*
+ * Without a marked event SIAR is always valid; with one, the hardware sets a valid bit. If the PMU
+ * was disabled before a late interrupt, SIAR was cleared, but SIER still has the bit.
+ */
 static bool power_siar_valid(struct pt_regs *regs)
 {
 	if (!power_marked(regs))
 		return true;
 	if (power_has(PPMU_HAS_SIER))
-		return regs->dar & SIER_SIAR_VALID;
+		return (regs->dar & SIER_SIAR_VALID) && mfspr(SPRN_SIAR);
 	if (power_has(PPMU_SIAR_VALID))
 		return regs->dsisr & POWER7P_MMCRA_SIAR_VALID;
 	return true;

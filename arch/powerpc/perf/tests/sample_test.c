@@ -130,6 +130,9 @@ static void sample_of_marked_event(struct kunit *test)
 	place.sier = SIER_SIAR_VALID;
 	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
 	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
+	/* The interrupt is late: SIAR was cleared when the PMU was disabled. */
+	place.siar = 0;
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
 }
 
 /* SIER of POWER10 may have the mode of another instruction. */
