@@ -177,6 +177,7 @@ void power_control_freeze(struct power_cpu *cpu);
 void power_control_write(struct power_cpu *cpu);
 void power_control_run(struct power_cpu *cpu, unsigned long mmcr0);
 void power_control_forget(struct power_cpu *cpu);
+void power_control_rest(struct power_cpu *cpu);
 void power_control_give(unsigned long mmcr1);
 
 /* config.c */

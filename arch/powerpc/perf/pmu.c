@@ -131,9 +131,9 @@ static void power_enable(struct pmu *pmu)
 		return;
 	if (!cpu->used) {
 		power_counters_clear(cpu);
+		power_control_rest(cpu);
 		/* A hypervisor need not save the registers any more. */
 		ppc_set_pmu_inuse(0);
-		power_control_forget(cpu);
 		cpu->disabled = false;
 		return;
 	}

@@ -250,6 +250,23 @@ void power_control_forget(struct power_cpu *cpu)
 	cpu->held_known = false;
 }
 
+/**
+ * power_control_rest - set the registers for a time without events and claims
+ * @cpu: this CPU
+ *
+ * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it.
+ *
+ * Context: interrupts off, counters frozen.
+ */
+void power_control_rest(struct power_cpu *cpu)
+{
+#ifdef CONFIG_PPC64
+	if (power_has(PPMU_ARCH_31) && cpu->held_known && !(cpu->held.mmcra & MMCRA_BHRB_DISABLE))
+		mtspr(SPRN_MMCRA, cpu->held.mmcra | MMCRA_BHRB_DISABLE);
+#endif
+	power_control_forget(cpu);
+}
+
 #ifdef CONFIG_PPC64
 /**
  * power_control_give - run the counters of this CPU for users without a driver

@@ -166,6 +166,35 @@ static void bhrb_is_cleared_at_switches(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
+/* The buffer records only while an event needs it. */
+static void bhrb_is_off_without_events(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .sample_period = 1 << 30,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK, .exclude_kernel = 1, .pinned = 1,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER,
+	};
+	unsigned long during, after;
+	struct perf_event *event;
+
+	if (!power_driver || !power_has(PPMU_ARCH_31))
+		kunit_skip(test, "a processor that cannot disable the buffer");
+	migrate_disable();
+	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL, NULL, NULL);
+	if (IS_ERR(event)) {
+		migrate_enable();
+		KUNIT_FAIL(test, "there is no counter for the event");
+		return;
+	}
+	during = mfspr(SPRN_MMCRA);
+	perf_event_release_kernel(event);
+	after = mfspr(SPRN_MMCRA);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, during & MMCRA_BHRB_DISABLE, 0);
+	KUNIT_EXPECT_EQ(test, after & MMCRA_BHRB_DISABLE, MMCRA_BHRB_DISABLE);
+}
+
 static struct kunit_case bhrb_cases[] = {
 	KUNIT_CASE(bhrb_target_is_computed),
 	KUNIT_CASE(bhrb_targets_and_predictions),
@@ -174,6 +203,7 @@ static struct kunit_case bhrb_cases[] = {
 	KUNIT_CASE(bhrb_filters_privilege),
 	KUNIT_CASE(bhrb_full),
 	KUNIT_CASE(bhrb_is_cleared_at_switches),
+	KUNIT_CASE(bhrb_is_off_without_events),
 	{ }
 };
 
