@@ -121,7 +121,8 @@ struct power_memo {
  * @claim_comes: add only pinned events, to free counters for a claim
  * @claim_waits: the PMU stays disabled until power_claim_run()
  * @left: mask of counters with a value of a former user, or an unknown value; bit 1 is PMC1
- * @pmcs: counter values at the last overflow interrupt, for samples
+ * @pmcs: counter values at the overflow interrupt, for samples
+ * @serving: in the overflow interrupt, with @pmcs set
  */
 struct power_cpu {
 	struct perf_event		*events[POWER_EVENTS_MAX];
@@ -147,6 +148,7 @@ struct power_cpu {
 	bool				claim_waits;
 	u32				left;
 	u32				pmcs[MAX_HWEVENTS];
+	bool				serving;
 };
 
 DECLARE_PER_CPU(struct power_cpu, power_cpus);

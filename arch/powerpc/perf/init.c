@@ -19,10 +19,13 @@ bool is_sier_available(void)
 	return power_driver && power_has(PPMU_HAS_SIER);
 }
 
-/* PMC @idx + 1 as read by the last overflow interrupt, for samples */
+/*
+ * PMC @idx + 1 as read by the overflow interrupt, for its samples. For samples of other kinds of
+ * event it is 0: the last interrupt can have read the counts of another task.
+ */
 unsigned long get_pmcs_ext_regs(int idx)
 {
-	return this_cpu_read(power_cpus.pmcs[idx]);
+	return this_cpu_read(power_cpus.serving) ? this_cpu_read(power_cpus.pmcs[idx]) : 0;
 }
 
 #ifdef CONFIG_PPC64

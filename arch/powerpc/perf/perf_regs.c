@@ -10,6 +10,8 @@
 #include <asm/reg.h>
 
 #ifdef CONFIG_PPC_PERF_CTRS
+#include "engine.h"
+
 /* Mask of the PMU registers that samples can have on this processor */
 u64 PERF_REG_EXTENDED_MASK;
 #endif
@@ -38,14 +40,20 @@ static u64 reg_extended(int idx)
 		return get_pmcs_ext_regs(pmc);
 	switch (idx) {
 #ifdef CONFIG_PPC64
+	/*
+	 * The overflow interrupt checks whether its event may see these addresses. Other kinds of
+	 * event do not: they would see those of the kernel, and of other tasks.
+	 */
+	case PERF_REG_POWERPC_SIAR:
+		return this_cpu_read(power_cpus.serving) ? mfspr(SPRN_SIAR) : 0;
+	case PERF_REG_POWERPC_SDAR:
+		return this_cpu_read(power_cpus.serving) ? mfspr(SPRN_SDAR) : 0;
 	SPR_CASE(MMCR0);
 	SPR_CASE(MMCR1);
 	SPR_CASE(MMCR2);
 	SPR_CASE(MMCR3);
 	SPR_CASE(SIER2);
 	SPR_CASE(SIER3);
-	SPR_CASE(SIAR);
-	SPR_CASE(SDAR);
 #endif
 	}
 	return 0;
@@ -62,7 +70,8 @@ static u64 reg_extended(int idx)
  * @regs: the sampled registers
  * @idx: PERF_REG_POWERPC_*
  *
- * Counters are as read by the overflow interrupt; control registers are read now.
+ * Counters, SIAR and SDAR are those of the overflow interrupt; in samples of other kinds of event
+ * they are 0. Control registers are read now.
  *
  * Context: any.
  * Return: the value, 0 if the processor lacks the register.

@@ -10,13 +10,22 @@
 /* More than the limit of interrupts in a tick */
 #define TEST_OVERFLOWS	1000000
 
-/* MMCR0 at the last sample */
+/* MMCR0, and registers as in a sample, at the last sample */
 static unsigned long overflow_mmcr0;
+static u64 overflow_siar, overflow_counter;
+
+/* Value of the event's counter in a sample with registers */
+static u64 overflow_counter_of(const struct perf_event *sampler, struct pt_regs *regs)
+{
+	return perf_reg_value(regs, PERF_REG_POWERPC_PMC1 + sampler->hw.idx - 1);
+}
 
 static void overflow_seen(struct perf_event *sampler, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
 	overflow_mmcr0 = mfspr(SPRN_MMCR0);
+	overflow_siar = perf_reg_value(regs, PERF_REG_POWERPC_SIAR);
+	overflow_counter = overflow_counter_of(sampler, regs);
 }
 
 /* Create an event of user space instructions whose period does not end during a test. */
@@ -230,6 +239,50 @@ static void overflow_siar_is_of_its_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mode, PERF_RECORD_MISC_USER);
 }
 
+/* Samples of other kinds of event must not have addresses and counts of the last interrupt. */
+static void overflow_registers_are_of_its_samples(struct kunit *test)
+{
+	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
+	u64 siar_after, sdar_after, counter_after;
+	struct perf_event *sampler;
+	unsigned long flags, siar, sdar;
+
+	if (!(PERF_REG_EXTENDED_MASK & BIT_ULL(PERF_REG_POWERPC_SIAR)))
+		kunit_skip(test, "a processor whose samples do not have these registers");
+	migrate_disable();
+	sampler = overflow_event(test, smp_processor_id(), 1ULL << 30);
+	if (!sampler) {
+		migrate_enable();
+		return;
+	}
+	local_irq_save(flags);
+	hard_irq_disable();
+	perf_pmu_disable(sampler->pmu);
+	siar = mfspr(SPRN_SIAR);
+	sdar = mfspr(SPRN_SDAR);
+	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
+	perf_pmu_enable(sampler->pmu);
+	mtspr(SPRN_SIAR, 0x10000004);
+	power_interrupt(&regs);
+	mtspr(SPRN_SIAR, PAGE_OFFSET + 0x1000);
+	mtspr(SPRN_SDAR, PAGE_OFFSET + 0x1000);
+	siar_after = perf_reg_value(&regs, PERF_REG_POWERPC_SIAR);
+	sdar_after = perf_reg_value(&regs, PERF_REG_POWERPC_SDAR);
+	counter_after = overflow_counter_of(sampler, &regs);
+	mtspr(SPRN_SIAR, siar);
+	mtspr(SPRN_SDAR, sdar);
+	clear_pmi_irq_pending();
+	local_irq_restore(flags);
+	perf_event_release_kernel(sampler);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, overflow_siar, 0x10000004);
+	/* QEMU stops a counter at 2^31. */
+	KUNIT_EXPECT_GE(test, overflow_counter, PMC_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, siar_after, 0);
+	KUNIT_EXPECT_EQ(test, sdar_after, 0);
+	KUNIT_EXPECT_EQ(test, counter_after, 0);
+}
+
 static int overflow_test_init(struct kunit *test)
 {
 	if (!power_driver || power_has(PPMU_NO_SIAR))
@@ -244,6 +297,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_deferred),
 	KUNIT_CASE(overflow_freezes_running_counters),
 	KUNIT_CASE(overflow_siar_is_of_its_interrupt),
+	KUNIT_CASE(overflow_registers_are_of_its_samples),
 	{}
 };
 
