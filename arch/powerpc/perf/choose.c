@@ -119,23 +119,51 @@ void power_count_put(struct power_cpu *cpu, int slot)
 	cpu->known &= ~BIT(slot);
 }
 
-/* MMCR0 of old processors freezes all counters in the same modes. */
-static bool power_modes_agree(const struct power_cpu *cpu)
+/* May an event be on a counter that cannot be frozen? Such an event excludes no mode. */
+static bool power_can_limit(const struct power_count *count)
+{
+	return (count->key.flags >> POWER_NOT_BITS) & PPMU_LIMITED_PMC_OK;
+}
+
+/*
+ * MMCR0 of old processors freezes all counters in the same @modes, except for those that cannot be
+ * frozen. Returns false if the events need different modes.
+ */
+static bool power_modes_agree(const struct power_cpu *cpu, u32 *modes)
 {
 	unsigned long mask = cpu->used;
-	const u32 *modes = NULL;
+	bool any = false;
 	int slot;
 
+	*modes = 0;
 	if (power_has(PPMU_ARCH_207S))
 		return true;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
-		const u32 *flags = &cpu->counts[slot].key.flags;
+		const struct power_count *count = &cpu->counts[slot];
 
-		if (modes && ((*modes ^ *flags) & POWER_NOT_MODES))
+		if (power_can_limit(count))
+			continue;
+		if (any && *modes != (count->key.flags & POWER_NOT_MODES))
 			return false;
-		modes = flags;
+		*modes = count->key.flags & POWER_NOT_MODES;
+		any = true;
 	}
 	return true;
+}
+
+/* Leave only the encoding for a counter that cannot be frozen. Returns its index, or -1. */
+static int power_pick_limited(struct power_pick *pick)
+{
+	int i;
+
+	for (i = 0; power_driver->limited_pmc_event && i < pick->alts.n; i++) {
+		if (!power_driver->limited_pmc_event(pick->alts.codes[i].code))
+			continue;
+		pick->alts.codes += i;
+		pick->alts.n = 1;
+		return i;
+	}
+	return -1;
 }
 
 /**
@@ -161,19 +189,29 @@ bool power_picks_fit(struct power_pick *picks, int n, bool rest)
 static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 {
 	struct power_pick picks[POWER_COUNTS_MAX];
+	int first[POWER_COUNTS_MAX] = {};
 	unsigned long mask = cpu->used;
 	int slot, n = 0;
+	u32 modes;
 
+	if (!power_modes_agree(cpu, &modes))
+		return false;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		/* Drivers of old processors select the counters in compute_mmcr(). */
 		picks[n].now = isa207_running() ? cpu->counts[slot].pmc : 0;
-		picks[n++].alts = cpu->counts[slot].alts;
+		picks[n].alts = cpu->counts[slot].alts;
+		if (modes && power_can_limit(&cpu->counts[slot])) {
+			first[n] = power_pick_limited(&picks[n]);
+			if (first[n] < 0)
+				return false;
+		}
+		n++;
 	}
-	if (!power_modes_agree(cpu) || !power_picks_fit(picks, n, rest))
+	if (!power_picks_fit(picks, n, rest))
 		return false;
 	n = 0;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
-		cpu->counts[slot].choice = picks[n].choice;
+		cpu->counts[slot].choice = first[n] + picks[n].choice;
 		cpu->counts[slot].place = picks[n++].place;
 	}
 	cpu->chosen = cpu->used;
@@ -226,7 +264,8 @@ static bool power_compute_old(struct power_cpu *cpu)
 		const struct power_count *count = &cpu->counts[slot];
 
 		codes[n++] = count->alts.codes[count->choice].code;
-		modes = count->key.flags;
+		/* An event on a counter that cannot be frozen excludes nothing. */
+		modes |= count->key.flags & POWER_NOT_MODES;
 	}
 	memset(&cpu->mmcr, 0, sizeof(cpu->mmcr));
 	if (power_driver->compute_mmcr(codes, n, places, &cpu->mmcr, cpu->events,

@@ -27,7 +27,7 @@ static u64 machine_counted, machine_steps;
 static void machine_step(void)
 {
 	u32 *mmcr0 = &machine_registers[SPRN_MMCR0], enabled;
-	bool frozen = *mmcr0 & MMCR0_FC;
+	bool frozen = *mmcr0 & (MMCR0_FC | MMCR0_FCP);
 	int pmc;
 
 	machine_counted += !frozen;
@@ -109,6 +109,11 @@ static void machine_run(int steps, bool masked)
 /* An event on any of PMC1 to PMC4. All other codes are the number of the counter. */
 #define CODE_ANY	0x10
 
+static int test_limited_code(u64 code)
+{
+	return code == 5 || code == 6;
+}
+
 /* Values of MMCR1 and MMCR2 for any events */
 #define TEST_MMCR1	0x1e02
 #define TEST_MMCR2	0x8000
@@ -142,29 +147,40 @@ static int test_compute(u64 events[], int n, unsigned int hwc[], struct mmcr_reg
  * struct test_event - an event
  * @event: the event
  * @encoded: its encodings
- * @code: the storage of the only one
+ * @codes: their storage
  */
 struct test_event {
 	struct perf_event	event;
 	struct power_encoded	encoded;
-	struct power_code	code;
+	struct power_code	codes[2];
 };
 
-/* Add an event on @pmc; @period is 0 if it does not sample. */
-static void test_add(struct test_event *test, int pmc, u64 period)
+/* Initialize an event on @pmc; @period is 0 if it does not sample. */
+static void test_init(struct test_event *test, int pmc, u64 period)
 {
 	struct perf_event *event = &test->event;
 
 	memset(test, 0, sizeof(*test));
-	test->code.code = pmc;
+	test->codes[0].code = pmc;
 	test->encoded.key.code = pmc;
-	test->encoded.alts = (struct power_alternatives){ &test->code, 1 };
+	test->encoded.alts.codes = test->codes;
+	test->encoded.alts.n = 1;
 	event->pmu = &power_pmu_ops;
 	event->group_leader = event;
 	event->pmu_private = &test->encoded;
 	event->hw.sample_period = period;
 	local64_set(&event->hw.period_left, period);
-	WARN_ON_ONCE(event->pmu->add(event, PERF_EF_START));
+}
+
+static int test_try_add(struct test_event *test)
+{
+	return test->event.pmu->add(&test->event, PERF_EF_START);
+}
+
+static void test_add(struct test_event *test, int pmc, u64 period)
+{
+	test_init(test, pmc, period);
+	WARN_ON_ONCE(test_try_add(test));
 }
 
 static void test_begin(struct power_pmu *driver, bool limited)
@@ -175,6 +191,7 @@ static void test_begin(struct power_pmu *driver, bool limited)
 	kernel_is_host = false;
 	*driver = (struct power_pmu){
 		.n_counter = 6, .compute_mmcr = test_compute,
+		.limited_pmc_event = test_limited_code,
 		.flags = limited ? PPMU_LIMITED_PMC5_6 : 0,
 	};
 	power_driver = driver;
@@ -213,6 +230,36 @@ static bool test_limited(void)
 	machine_run(10000, false);
 	ktap_note("%d samples, %lld of 10000 steps", samples, (long long)test_count(&limited));
 	return samples == 10 && test_count(&limited) == 10000;
+}
+
+/*
+ * MMCR0 freezes all counters in user space, except for PMC6. Beside an event that excludes user
+ * space, an event that excludes nothing is counted there.
+ */
+static bool test_limited_beside_frozen(void)
+{
+	struct test_event all, kernel, both;
+	struct power_pmu driver;
+
+	test_begin(&driver, true);
+	test_init(&all, CODE_ANY, 0);
+	all.codes[1].code = 6;
+	all.encoded.alts.n = 2;
+	all.encoded.key.flags = PPMU_LIMITED_PMC_OK << POWER_NOT_BITS;
+	test_init(&kernel, 2, 0);
+	kernel.encoded.key.flags = POWER_NOT_USER;
+	/* It samples, which PMC5 and PMC6 cannot do. */
+	test_init(&both, 1, 1000);
+	if (test_try_add(&all) || all.event.hw.idx != 1)
+		return false;
+	machine_run(100, false);
+	if (test_try_add(&kernel) || all.event.hw.idx != 6 || test_try_add(&both) != -EAGAIN)
+		return false;
+	machine_run(200, false);
+	if (test_count(&all) != 300 || test_count(&kernel) != 0)
+		return false;
+	kernel.event.pmu->del(&kernel.event, 0);
+	return !test_try_add(&both);
 }
 
 /* The PMU is disabled between an overflow and its interrupt. */
@@ -553,9 +600,10 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(12);
+	ktap_plan(13);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
+	ktap_result(test_limited_beside_frozen(), "limited_counter_beside_frozen");
 	ktap_result(test_late(), "late_overflow");
 	ktap_result(test_late_long(), "late_overflow_of_long_period");
 	ktap_result(test_late_shared(), "late_overflow_of_shared_counter");

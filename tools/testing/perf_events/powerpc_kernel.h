@@ -75,6 +75,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PERF_COUNT_HW_CACHE_RESULT_MAX	2
 #define MAX_HWEVENTS		8
 #define PPMU_LIMITED_PMC5_6	0x1
+#define PPMU_LIMITED_PMC_OK	0x1
 #define PPMU_ARCH_207S		0x2
 #define PPMU_ARCH_31		0x4
 #define CPU_FTR_HVMODE		1
@@ -170,6 +171,7 @@ struct power_pmu {
 	int		(*compute_mmcr)(u64 events[], int n, unsigned int hwc[],
 					struct mmcr_regs *mmcr, struct perf_event *pevents[],
 					u32 flags);
+	int		(*limited_pmc_event)(u64 code);
 	u32		flags;
 };
 
