@@ -173,6 +173,7 @@ static inline bool power_is_ebb(const struct perf_event *event)
 /* registers.c */
 unsigned long power_pmc_read(int pmc);
 void power_pmc_read_all(struct power_cpu *cpu);
+void power_pmc_clear_all(void);
 void power_pmc_write(int pmc, unsigned long value);
 bool power_counts_over(const struct power_cpu *cpu);
 void power_control_freeze(struct power_cpu *cpu);

@@ -65,9 +65,14 @@ static void power_counters_clear(struct power_cpu *cpu)
 	unsigned long mask = cpu->left;
 	int pmc;
 
+	cpu->left = 0;
+	/* The usual case, after a time without events */
+	if (mask == GENMASK(power_driver->n_counter, 1)) {
+		power_pmc_clear_all();
+		return;
+	}
 	for_each_set_bit(pmc, &mask, BITS_PER_TYPE(cpu->left))
 		power_pmc_write(pmc, 0);
-	cpu->left = 0;
 }
 
 /**
@@ -120,6 +125,21 @@ void power_run(struct power_cpu *cpu)
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
+/*
+ * Enable the PMU of a CPU without events and claims: a hypervisor need not save the registers any
+ * more. User space can read the counters before ISA 3.1: clear those that were used.
+ */
+static void power_enable_unused(struct power_cpu *cpu)
+{
+	/* The shadow is valid if there were events or claims until now. */
+	if (cpu->held_known) {
+		power_counters_clear(cpu);
+		power_control_rest(cpu);
+	}
+	ppc_set_pmu_inuse(0);
+	cpu->disabled = false;
+}
+
 static void power_enable(struct pmu *pmu)
 {
 	struct power_cpu *cpu;
@@ -130,11 +150,7 @@ static void power_enable(struct pmu *pmu)
 	if (!cpu->disabled)
 		return;
 	if (!cpu->used) {
-		power_counters_clear(cpu);
-		power_control_rest(cpu);
-		/* A hypervisor need not save the registers any more. */
-		ppc_set_pmu_inuse(0);
-		cpu->disabled = false;
+		power_enable_unused(cpu);
 		return;
 	}
 	/* On a host, a deep idle state may have changed the registers since they were written. */

@@ -80,6 +80,29 @@ void power_pmc_read_all(struct power_cpu *cpu)
 }
 
 /**
+ * power_pmc_clear_all - set all counters to 0
+ *
+ * Context: interrupts off, counters frozen.
+ */
+void power_pmc_clear_all(void)
+{
+	mtspr(SPRN_PMC1, 0);
+	mtspr(SPRN_PMC2, 0);
+	mtspr(SPRN_PMC3, 0);
+	mtspr(SPRN_PMC4, 0);
+	if (power_driver->n_counter > 4) {
+		mtspr(SPRN_PMC5, 0);
+		mtspr(SPRN_PMC6, 0);
+	}
+#ifdef CONFIG_PPC64
+	if (power_driver->n_counter > 6) {
+		mtspr(SPRN_PMC7, 0);
+		mtspr(SPRN_PMC8, 0);
+	}
+#endif
+}
+
+/**
  * power_pmc_write - write a counter
  * @pmc: number of the counter, from 1
  * @value: the 32-bit value
@@ -254,7 +277,9 @@ void power_control_forget(struct power_cpu *cpu)
  * power_control_rest - set the registers for a time without events and claims
  * @cpu: this CPU
  *
- * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it.
+ * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it. A hypervisor
+ * may restore older values of the registers, or leave those of another guest, when they are in use
+ * again: all counters then have to be cleared.
  *
  * Context: interrupts off, counters frozen.
  */
@@ -265,6 +290,7 @@ void power_control_rest(struct power_cpu *cpu)
 		mtspr(SPRN_MMCRA, cpu->held.mmcra | MMCRA_BHRB_DISABLE);
 #endif
 	power_control_forget(cpu);
+	cpu->left = GENMASK(power_driver->n_counter, 1);
 }
 
 #ifdef CONFIG_PPC64

@@ -316,6 +316,28 @@ static bool test_late_shared(void)
 	return test_count(&runs) == before + 110;
 }
 
+/* Without events, a hypervisor may put any values into the registers. */
+static bool test_unused(void)
+{
+	struct test_event counter;
+	struct power_pmu driver;
+	int pmc;
+
+	test_begin(&driver, false);
+	test_add(&counter, 1, 0);
+	machine_run(10, false);
+	counter.event.pmu->del(&counter.event, 0);
+	for (pmc = 1; pmc <= 6; pmc++)
+		machine_registers[pmc] = 100;
+	machine_registers[SPRN_MMCR1] = 0;
+	test_add(&counter, 2, 0);
+	for (pmc = 1; pmc <= 6; pmc++) {
+		if (machine_registers[pmc])
+			return false;
+	}
+	return machine_registers[SPRN_MMCR1] == TEST_MMCR1;
+}
+
 /* A deep idle state of a host changes the control registers under an event of the CPU. */
 static bool test_idle_registers(void)
 {
@@ -600,7 +622,7 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(13);
+	ktap_plan(14);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_limited_beside_frozen(), "limited_counter_beside_frozen");
@@ -608,6 +630,7 @@ int main(void)
 	ktap_result(test_late_long(), "late_overflow_of_long_period");
 	ktap_result(test_late_shared(), "late_overflow_of_shared_counter");
 	ktap_result(test_rollback(), "rollback");
+	ktap_result(test_unused(), "registers_after_no_events");
 	ktap_result(test_idle_registers(), "registers_after_deep_idle");
 	ktap_result(test_idle_counters(), "counters_after_deep_idle");
 	ktap_result(test_idle_read(), "read_after_deep_idle");
