@@ -306,15 +306,32 @@ static bool swallows(void)
 	return !machine.pending && machine.status == machine.silent && machine_nmi();
 }
 
+/* Are the overflows of the first N counters found, which count user space? */
+static bool finds_overflows(bool of_events)
+{
+	int i;
+
+	for (i = 0; i < N; i++)
+		machine.counter[i] = GENMASK_ULL(MACHINE_WIDTH - 1, 0) - i;
+	run_user(2 * N);
+	machine_take_interrupt();
+	for (i = 0; of_events && i < N; i++) {
+		if (!counted[N + i].samples)
+			return false;
+	}
+	return of_events || thread.overflowed;
+}
+
 /*
  * A perfctr's counters that do not interrupt may overflow, also after they were left. An NMI of
- * another device is not claimed for them, not even when the counters have new owners.
+ * another device is not claimed for them, not even when the counters have new owners. The overflows
+ * of these are found.
  */
 static bool silent_claims(const struct x86_pmu_msrs *msrs)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
-	unsigned long silent = 0, swallowed = 0;
-	u64 seed;
+	unsigned long silent = 0, swallowed = 0, missed = 0;
+	u64 seed, modes;
 
 	row = &thread_model;
 	user_reads = false;
@@ -324,10 +341,20 @@ static bool silent_claims(const struct x86_pmu_msrs *msrs)
 		open_user(N, codes, 10000);
 		switch_events(-1, 0);
 		machine_run(machine_random(400));
-		/* The claim's counters continue from the events' values. */
+		/* The interrupt of an event's overflow may be delivered only during the claim. */
+		machine.held = seed % 2;
+		if (machine.held)
+			machine_run(machine_random(100));
+		/* The claim's counters continue from the events' values, or are cleared. */
 		switch_events(0, -1);
-		claim_all(1);
+		if (seed % 4 == 1)
+			x86_clear_unused(&x86_pmu_cpu);
+		modes = ARCH_PERFMON_EVENTSEL_USR;
+		if (seed % 5 == 0)
+			modes |= ARCH_PERFMON_EVENTSEL_OS;
+		claim_counters(1, 0, N, modes, 0);
 		thread_runs();
+		machine.held = false;
 		machine_run(machine_random(400));
 		silent += !!machine.silent;
 		swallowed += swallows();
@@ -337,19 +364,25 @@ static bool silent_claims(const struct x86_pmu_msrs *msrs)
 			swallowed += swallows();
 			machine_run(machine_random(100));
 		}
-		if (seed % 3)
+		/* Counters that count the kernel may overflow while they get new owners. */
+		if (seed % 5 == 0)
+			machine.counter[machine_random(N)] = -machine_random(60) - 1;
+		if (seed % 3) {
 			switch_events(-1, N);
-		else
+		} else {
 			claim_counters(2, 0, N, ARCH_PERFMON_EVENTSEL_USR, -10000);
-		thread_runs();
+			thread_runs();
+		}
 		swallowed += swallows();
 		if (machine.unknown || thread.overflowed)
 			break;
+		missed += !finds_overflows(seed % 3);
 	}
 	user_reads = true;
-	printf("# %lu silent overflows, %lu NMIs swallowed, %lu unknown\n", silent, swallowed,
-	       machine.unknown);
-	return seed > 3000 && !silent == !msrs->status && !swallowed && !harness_warned;
+	printf("# %lu silent overflows, %lu NMIs swallowed, %lu unknown, %lu overflows missed\n",
+	       silent, swallowed, machine.unknown, missed);
+	return seed > 3000 && !silent == !msrs->status && !swallowed && !missed &&
+	       !harness_warned;
 }
 
 /* A CPU with PEBS errata has no precise events until its microcode is updated. */

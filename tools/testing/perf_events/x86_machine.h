@@ -66,6 +66,7 @@
  * @overtaken: value of @all at which a pending interrupt is delivered, because an NMI of the
  *	foreign device was first; 0 for none
  * @masked: the local APIC blocks further interrupts
+ * @held: pending interrupts are not delivered
  * @in_nmi: the interrupt is being handled
  * @in_driver: the driver runs, in an interrupt or not
  * @kernel: the CPU is in kernel mode
@@ -107,6 +108,7 @@ struct machine {
 	bool				pending;
 	u64				overtaken;
 	bool				masked;
+	bool				held;
 	bool				in_nmi;
 	bool				in_driver;
 	bool				kernel;
@@ -351,7 +353,7 @@ static void machine_take_interrupt(void)
 {
 	bool excused = false;
 
-	if (machine.in_nmi)
+	if (machine.in_nmi || machine.held)
 		return;
 	do {
 		if (machine.beside & MACHINE_FOREIGN && !machine_random(machine.pending ? 3 : 300))
