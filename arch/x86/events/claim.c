@@ -258,6 +258,7 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+	bool stops = cpu->excl || (claim->counters & cpu->core->taken);
 	int i;
 
 	lockdep_assert_irqs_disabled();
@@ -278,7 +279,7 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		}
 	}
 	/* Stop the counters: the other thread or the microcode may need them. */
-	if (cpu->excl || (claim->counters & cpu->core->taken)) {
+	if (stops) {
 		cpu->excl_changed = true;
 		cpu->dirty = true;
 	} else if (!claim->ints) {
@@ -290,7 +291,7 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	 * While perf has disabled the PMU, changes are applied later: perfctr must read the
 	 * counters before counts of perf use them.
 	 */
-	if (unlikely(READ_ONCE(cpu->dirty)) && !cpu->halted)
+	if ((stops || unlikely(READ_ONCE(cpu->dirty))) && !cpu->halted)
 		x86_reprogram(cpu);
 }
 

@@ -569,6 +569,15 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 	x86_excl_put_others(cpu, &used);
 }
 
+/*
+ * Are there changes to be applied? An NMI that applies the changes of the interrupted code leaves
+ * the release of counters to that code, since the release takes a lock.
+ */
+static bool x86_has_changes(const struct x86_pmu_cpu *cpu)
+{
+	return READ_ONCE(cpu->dirty) || (cpu->excl && cpu->excl_changed && !in_nmi());
+}
+
 /**
  * x86_reprogram - reprogram this CPU as assigned
  * @cpu: this CPU
@@ -587,7 +596,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 	if (cpu->reprogramming || cpu->down)
 		return;
 	cpu->reprogramming = true;
-	while (READ_ONCE(cpu->dirty)) {
+	while (x86_has_changes(cpu)) {
 		/* Totals read before the NMI are outdated. */
 		if (again)
 			cpu->gen++;

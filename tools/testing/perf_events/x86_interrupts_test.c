@@ -385,6 +385,30 @@ static bool silent_claims(const struct x86_pmu_msrs *msrs)
 	       !harness_warned;
 }
 
+/*
+ * An NMI just after the end of a claim applies its changes, but cannot release the counters for the
+ * core's other thread: that takes a lock. The interrupted code does.
+ */
+static bool released_after_nmi(void)
+{
+	const struct x86_excl_thread *mine = &x86_pmu_cpu.first_excl.thread[0];
+	bool ok;
+
+	row = &thread_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	claim_all(1);
+	thread_runs();
+	ok = mine->used == X86_GENERAL(N);
+	/* The end of the claim is interrupted before it applies its changes. */
+	x86_pmu_cpu.halted = true;
+	thread_stops();
+	x86_pmu_cpu.halted = false;
+	machine_nmi();
+	ok &= mine->used && !x86_pmu_cpu.dirty;
+	x86_reprogram(&x86_pmu_cpu);
+	return ok && !mine->used && !harness_warned;
+}
+
 /* A CPU with PEBS errata has no precise events until its microcode is updated. */
 static bool old_microcode(void)
 {
@@ -476,7 +500,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(27);
+	ktap_plan(28);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -503,6 +527,7 @@ int main(void)
 	ktap_result(silent_claims(&ack_runs), "silent_claims_where_ack_runs");
 	ktap_result(silent_claims(&without_mask), "silent_claims_with_control");
 	ktap_result(silent_claims(&selects_alone), "silent_claims");
+	ktap_result(released_after_nmi(), "released_after_nmi");
 	ktap_result(old_microcode(), "old_microcode");
 	ktap_result(precise_takes_no_lock(), "precise_takes_no_lock");
 	ktap_result(loads_with_source(), "loads_with_source");
