@@ -62,7 +62,7 @@ series:
 
 clean:
 	rm -rf build/obj build/tree* build/x86 build/powerpc build/stage build/selftests* build/initramfs* build/guest.* \
-		build/series build/bench build/coverage build/log build/test* \
+		build/series* build/bench build/coverage build/log build/test* \
 		build/qemu/src build/qemu/obj build/qemu/built build/qemu-test*
 
 .PHONY: help run test shell kernel base-kernel bench fuzz fuzz-user coverage variants series clean
