@@ -29,6 +29,15 @@ static bool reg_is_server(int idx)
 }
 
 #ifdef CONFIG_PPC_PERF_CTRS
+/*
+ * The overflow interrupt checks whether its event may see these addresses. Other kinds of event do
+ * not: they would see those of the kernel, and of other tasks.
+ */
+static bool reg_is_of_interrupt(int idx)
+{
+	return idx == PERF_REG_POWERPC_SIAR || idx == PERF_REG_POWERPC_SDAR;
+}
+
 #define SPR_CASE(name)	case PERF_REG_POWERPC_##name: return mfspr(SPRN_##name)
 
 /* Read PMU register @idx. */
@@ -38,16 +47,12 @@ static u64 reg_extended(int idx)
 
 	if (pmc >= 0 && pmc < 6)
 		return get_pmcs_ext_regs(pmc);
+	if (reg_is_of_interrupt(idx) && !this_cpu_read(power_cpus.serving))
+		return 0;
 	switch (idx) {
 #ifdef CONFIG_PPC64
-	/*
-	 * The overflow interrupt checks whether its event may see these addresses. Other kinds of
-	 * event do not: they would see those of the kernel, and of other tasks.
-	 */
-	case PERF_REG_POWERPC_SIAR:
-		return this_cpu_read(power_cpus.serving) ? mfspr(SPRN_SIAR) : 0;
-	case PERF_REG_POWERPC_SDAR:
-		return this_cpu_read(power_cpus.serving) ? mfspr(SPRN_SDAR) : 0;
+	SPR_CASE(SIAR);
+	SPR_CASE(SDAR);
 	SPR_CASE(MMCR0);
 	SPR_CASE(MMCR1);
 	SPR_CASE(MMCR2);
