@@ -69,8 +69,8 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 		x86_branch_sample(cpu, event, &data);
 	}
 	/*
-	 * Of all records that an interrupt drains, only the first counts as an overflow for
-	 * throttling. But an overflow handler other than the default is called for each record.
+	 * Throttling limits interrupts. One interrupt may drain many records, so only the first
+	 * record counts as an overflow. Overflow handlers other than the default need all records.
 	 */
 	if (!alone && is_default_overflow_handler(event))
 		perf_event_output(event, &data, regs);
