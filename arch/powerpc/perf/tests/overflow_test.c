@@ -28,8 +28,11 @@ static void overflow_seen(struct perf_event *sampler, struct perf_sample_data *d
 	overflow_counter = overflow_counter_of(sampler, regs);
 }
 
-/* Create an event of user space instructions whose period does not end during a test. */
-static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period)
+/*
+ * Create an event of user space instructions whose period does not end during a test, on this CPU.
+ * The test does not migrate until overflow_event_free().
+ */
+static struct perf_event *overflow_event(struct kunit *test, u64 period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
@@ -38,13 +41,22 @@ static struct perf_event *overflow_event(struct kunit *test, int cpu, u64 period
 	};
 	struct perf_event *sampler;
 
-	sampler = perf_event_create_kernel_counter(&attr, cpu, NULL, overflow_seen, NULL);
+	migrate_disable();
+	sampler = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL, overflow_seen,
+						   NULL);
 	if (!IS_ERR(sampler) && sampler->hw.idx)
 		return sampler;
+	migrate_enable();
 	KUNIT_FAIL(test, "there is no counter for the event");
 	if (!IS_ERR(sampler))
 		perf_event_release_kernel(sampler);
 	return NULL;
+}
+
+static void overflow_event_free(struct perf_event *sampler)
+{
+	perf_event_release_kernel(sampler);
+	migrate_enable();
 }
 
 /* A sample in the kernel is not allowed for the event, but must be throttled. */
@@ -57,12 +69,9 @@ static void overflow_without_sample_is_throttled(struct kunit *test)
 	bool allowed, stopped;
 	int i;
 
-	migrate_disable();
-	sampler = overflow_event(test, smp_processor_id(), 1ULL << 40);
-	if (!sampler) {
-		migrate_enable();
+	sampler = overflow_event(test, 1ULL << 40);
+	if (!sampler)
 		return;
-	}
 	local_irq_save(flags);
 	perf_pmu_disable(sampler->pmu);
 	siar = mfspr(SPRN_SIAR);
@@ -74,8 +83,7 @@ static void overflow_without_sample_is_throttled(struct kunit *test)
 	mtspr(SPRN_SIAR, siar);
 	perf_pmu_enable(sampler->pmu);
 	local_irq_restore(flags);
-	perf_event_release_kernel(sampler);
-	migrate_enable();
+	overflow_event_free(sampler);
 	KUNIT_EXPECT_FALSE(test, allowed);
 	KUNIT_EXPECT_TRUE(test, stopped);
 }
@@ -88,12 +96,9 @@ static void overflow_of_stopped_event_is_deferred(struct kunit *test)
 	struct perf_event *sampler;
 	s64 left;
 
-	migrate_disable();
-	sampler = overflow_event(test, smp_processor_id(), period);
-	if (!sampler) {
-		migrate_enable();
+	sampler = overflow_event(test, period);
+	if (!sampler)
 		return;
-	}
 	local_irq_save(flags);
 	perf_pmu_disable(sampler->pmu);
 	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
@@ -108,8 +113,7 @@ static void overflow_of_stopped_event_is_deferred(struct kunit *test)
 	next = power_pmc_read(sampler->hw.idx);
 	perf_pmu_enable(sampler->pmu);
 	local_irq_restore(flags);
-	perf_event_release_kernel(sampler);
-	migrate_enable();
+	overflow_event_free(sampler);
 	KUNIT_EXPECT_EQ(test, left, 1);
 	KUNIT_EXPECT_EQ(test, again, PMC_OVERFLOW - 1);
 	KUNIT_EXPECT_EQ(test, next, PMC_OVERFLOW - period);
@@ -132,20 +136,16 @@ static void overflow_is_pending_until_enable(struct kunit *test)
 	struct perf_event *sampler;
 	bool none, one;
 
-	migrate_disable();
-	sampler = overflow_event(test, smp_processor_id(), 1ULL << 40);
-	if (!sampler) {
-		migrate_enable();
+	sampler = overflow_event(test, 1ULL << 40);
+	if (!sampler)
 		return;
-	}
 	local_irq_save(flags);
 	hard_irq_disable();
 	none = overflow_pending(sampler, 0);
 	one = overflow_pending(sampler, PMC_OVERFLOW);
 	mmcr0 = this_cpu_read(power_cpus.held.mmcr0);
 	local_irq_restore(flags);
-	perf_event_release_kernel(sampler);
-	migrate_enable();
+	overflow_event_free(sampler);
 	KUNIT_EXPECT_FALSE(test, none);
 	KUNIT_EXPECT_TRUE(test, one);
 	/* POWER8E ignores a PMAO that software sets: the interrupt must not depend on it. */
@@ -159,12 +159,9 @@ static void overflow_deferred(struct kunit *test)
 	struct perf_event *sampler;
 	s64 left;
 
-	migrate_disable();
-	sampler = overflow_event(test, smp_processor_id(), 1ULL << 30);
-	if (!sampler) {
-		migrate_enable();
+	sampler = overflow_event(test, 1ULL << 30);
+	if (!sampler)
 		return;
-	}
 	local_irq_save(flags);
 	perf_pmu_disable(sampler->pmu);
 	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW - 7);
@@ -176,8 +173,7 @@ static void overflow_deferred(struct kunit *test)
 	left = local64_read(&sampler->hw.period_left);
 	perf_pmu_enable(sampler->pmu);
 	local_irq_restore(flags);
-	perf_event_release_kernel(sampler);
-	migrate_enable();
+	overflow_event_free(sampler);
 	KUNIT_EXPECT_EQ(test, untouched, PMC_OVERFLOW - 7);
 	KUNIT_EXPECT_EQ(test, counter, PMC_OVERFLOW - 1);
 	KUNIT_EXPECT_EQ(test, left, 1);
@@ -191,12 +187,9 @@ static void overflow_freezes_running_counters(struct kunit *test)
 	unsigned long flags, siar;
 	struct power_cpu *cpu;
 
-	migrate_disable();
-	sampler = overflow_event(test, smp_processor_id(), 1ULL << 30);
-	if (!sampler) {
-		migrate_enable();
+	sampler = overflow_event(test, 1ULL << 30);
+	if (!sampler)
 		return;
-	}
 	overflow_mmcr0 = 0;
 	local_irq_save(flags);
 	hard_irq_disable();
@@ -212,8 +205,7 @@ static void overflow_freezes_running_counters(struct kunit *test)
 	mtspr(SPRN_SIAR, siar);
 	clear_pmi_irq_pending();
 	local_irq_restore(flags);
-	perf_event_release_kernel(sampler);
-	migrate_enable();
+	overflow_event_free(sampler);
 	KUNIT_EXPECT_EQ(test, overflow_mmcr0 & MMCR0_FC, MMCR0_FC);
 }
 
@@ -249,12 +241,9 @@ static void overflow_registers_are_of_its_samples(struct kunit *test)
 
 	if (!(PERF_REG_EXTENDED_MASK & BIT_ULL(PERF_REG_POWERPC_SIAR)))
 		kunit_skip(test, "a processor whose samples do not have these registers");
-	migrate_disable();
-	sampler = overflow_event(test, smp_processor_id(), 1ULL << 30);
-	if (!sampler) {
-		migrate_enable();
+	sampler = overflow_event(test, 1ULL << 30);
+	if (!sampler)
 		return;
-	}
 	local_irq_save(flags);
 	hard_irq_disable();
 	perf_pmu_disable(sampler->pmu);
@@ -273,8 +262,7 @@ static void overflow_registers_are_of_its_samples(struct kunit *test)
 	mtspr(SPRN_SDAR, sdar);
 	clear_pmi_irq_pending();
 	local_irq_restore(flags);
-	perf_event_release_kernel(sampler);
-	migrate_enable();
+	overflow_event_free(sampler);
 	KUNIT_EXPECT_EQ(test, overflow_siar, 0x10000004);
 	/* QEMU stops a counter at 2^31. */
 	KUNIT_EXPECT_GE(test, overflow_counter, PMC_OVERFLOW);
