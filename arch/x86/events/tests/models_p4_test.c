@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The model of Netburst, and the threads of its cores.
+ */
+#include <linux/preempt.h>
+#include <linux/topology.h>
+#include <asm/msr-index.h>
+#include <asm/perf_event_p4.h>
+
+#include "models.h"
+
+/* Every event of Netburst has an ESCR that is connected to its counters. */
+static void models_p4(struct kunit *test)
+{
+	const struct x86_model *row = &x86_intel_p4;
+	struct x86_event_sel sel = { };
+	int i;
+
+	for (i = 0; i <= P4_EVENT_INSTR_COMPLETED; i++) {
+		u64 config = p4_config_pack_escr(P4_ESCR_EVENT((u64)i) | P4_ESCR_EMASK(1ULL));
+
+		KUNIT_ASSERT_EQ_MSG(test, models_sel_on(test, row, row->msrs, row->counters, config,
+							&sel), 0, "event %d", i);
+		KUNIT_EXPECT_EQ(test, sel.allowed & ~row->counters, 0);
+		KUNIT_EXPECT_EQ(test, sel.msr, row->extra[sel.row].msr);
+		KUNIT_EXPECT_EQ(test, sel.config & P4_CCCR_ENABLE, 0);
+		KUNIT_EXPECT_EQ(test, sel.extra & P4_ESCR_EVENTMASK_MASK, P4_ESCR_EMASK(1ULL));
+	}
+	KUNIT_EXPECT_EQ(test, models_sel_on(test, row, row->msrs, row->counters,
+					    row->generic[PERF_COUNT_HW_CPU_CYCLES], &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, BIT(0));
+	KUNIT_EXPECT_EQ(test, sel.msr, MSR_P4_FSB_ESCR0);
+	/* Event 13h, unit 6, of both modes of thread 0 */
+	KUNIT_EXPECT_EQ(test, sel.extra, 0x2600020c);
+	KUNIT_EXPECT_EQ(test, sel.config, 0x0403c000);
+	KUNIT_EXPECT_EQ(test, sel.common, 0);
+	/* The registers of a metric are common to both threads of a core, as all registers are. */
+	KUNIT_EXPECT_EQ(test, models_sel_on(test, row, row->msrs, row->counters,
+					    (*row->cache)[PERF_COUNT_HW_CACHE_DTLB]
+					    [PERF_COUNT_HW_CACHE_OP_WRITE]
+					    [PERF_COUNT_HW_CACHE_RESULT_MISS], &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.common, BIT(P4_PEBS_METRIC__dtlb_store_miss_retired));
+	KUNIT_EXPECT_TRUE(test, row->msrs->shared);
+}
+
+#ifdef CONFIG_SMP
+/*
+ * The second thread of a core has an ESCR, modes and interrupts of its own, also while the first
+ * thread is offline. Here this CPU is called a second thread, whether it has a sibling or not.
+ */
+static void models_p4_second_thread(struct kunit *test)
+{
+	const struct x86_model *row = &x86_intel_p4;
+	struct x86_event_sel sel = { };
+	unsigned int number;
+	bool primary;
+	int err;
+
+	migrate_disable();
+	number = smp_processor_id();
+	primary = cpumask_test_and_clear_cpu(number, &__cpu_primary_thread_mask);
+	err = models_sel_on(test, row, row->msrs, row->counters,
+			    row->generic[PERF_COUNT_HW_CPU_CYCLES], &sel);
+	if (primary)
+		cpumask_set_cpu(number, &__cpu_primary_thread_mask);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, BIT(2) | BIT(3));
+	KUNIT_EXPECT_EQ(test, sel.msr, MSR_P4_FSB_ESCR1);
+	/* Event 13h, unit 6, of both modes of thread 1 */
+	KUNIT_EXPECT_EQ(test, sel.extra, 0x26000203);
+	KUNIT_EXPECT_EQ(test, sel.config, 0x0803c000);
+}
+#endif
+
+/* With hyper-threading, user space could read the counters of the other thread: it reads none. */
+static void models_p4_rdpmc(struct kunit *test)
+{
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int before = x86_rdpmc, after, err;
+
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	x86_rdpmc = 1;
+	err = x86_intel_p4.probe(core);
+	after = x86_rdpmc;
+	x86_rdpmc = before;
+	if (err)
+		kunit_skip(test, "no counters of Intel");
+	KUNIT_EXPECT_EQ(test, after, !p4_ht_active());
+}
+
+static struct kunit_case models_p4_cases[] = {
+	KUNIT_CASE(models_p4),
+#ifdef CONFIG_SMP
+	KUNIT_CASE(models_p4_second_thread),
+#endif
+	KUNIT_CASE(models_p4_rdpmc),
+	{ }
+};
+
+static struct kunit_suite models_p4_suite = {
+	.name		= "x86_models_p4",
+	.test_cases	= models_p4_cases,
+};
+
+kunit_test_suite(models_p4_suite);
