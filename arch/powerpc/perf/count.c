@@ -14,12 +14,14 @@
 #define PMC_SETBACK	256
 
 /*
- * Has a counter lost its value? A deep idle state of a host sets it to 0. No counter exceeds 32
- * bits, since an overflow of 31 bits freezes the counters, except for those that do not interrupt.
+ * Has a counter lost its value? A deep idle state of a host sets it to 0. In a guest, the
+ * hypervisor preserves it, so a smaller value means that the counter has wrapped while its
+ * interrupt was late. Counters that do not interrupt wrap on hosts, too.
  */
 static bool power_lost(int pmc, u32 before, u32 now)
 {
-	return before > now && before - now >= PMC_SETBACK && !power_limited(pmc);
+	return before > now && before - now >= PMC_SETBACK && !power_limited(pmc) &&
+	       cpu_has_feature(CPU_FTR_HVMODE);
 }
 
 static u32 power_progress(int pmc, u32 before, u32 now)
