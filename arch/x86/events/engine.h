@@ -355,6 +355,7 @@ struct x86_count {
  * @returned_since: the jiffy of @returned
  * @branch: branch records
  * @precise: PEBS records
+ * @has_area: MSR_IA32_DS_AREA is set
  */
 struct x86_pmu_cpu {
 	struct x86_core		*core;
@@ -414,6 +415,7 @@ struct x86_pmu_cpu {
 	unsigned long		returned_since;
 	struct x86_branch_cpu	branch;
 	struct x86_precise_cpu	precise;
+	bool			has_area;
 };
 
 DECLARE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);

@@ -151,7 +151,7 @@ static int x86_cpu_dying(unsigned int number)
 	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
-	x86_precise_reset(cpu);
+	x86_ds_reset(cpu);
 	x86_amd_nb_put_others(cpu, 0);
 	if (cpu->excl)
 		x86_excl_put_all(cpu);
@@ -193,7 +193,7 @@ static void x86_shutdown_here(void *data)
 		return;
 	x86_halt_for_good(cpu);
 	x86_branch_reset(cpu);
-	x86_precise_reset(cpu);
+	x86_ds_reset(cpu);
 }
 
 /*

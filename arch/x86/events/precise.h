@@ -12,6 +12,7 @@
  * wait in the buffer (X86_PRECISE_MANY) until the buffer is full, the event is read or stopped, or
  * the task is switched out.
  *
+ *   intel/ds.c			debug store area, and its mapping
  *   intel/pebs.c		buffers, registers, and checks of events
  *   intel/pebs_record.c	conversion of records to samples
  *   intel/pebs_address.c	address of the instruction, if the record has that of the next one
@@ -76,7 +77,7 @@ struct x86_precise {
  * @groups: shadow of MSR_PEBS_DATA_CFG
  * @many: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained
- * @has_area: MSR_IA32_DS_AREA is set
+ * @has_area: the debug store area is set up for PEBS
  * @base: address of the buffer for the CPU
  * @buffer: address of the buffer for the kernel; NULL: not allocated
  */
@@ -104,6 +105,11 @@ struct x86_record {
 };
 
 #ifdef CONFIG_CPU_SUP_INTEL
+/* intel/ds.c */
+void *x86_ds_map_buffer(unsigned int number, void *area, unsigned int size);
+void x86_ds_use(struct x86_pmu_cpu *cpu);
+void x86_ds_reset(struct x86_pmu_cpu *cpu);
+
 /* intel/pebs.c */
 void x86_precise_probe(struct x86_core *core);
 int x86_precise_init_event(struct perf_event *event);
@@ -132,6 +138,7 @@ u64 x86_precise_address(struct x86_pmu_cpu *cpu, u64 next);
 /* intel/pebs_memory.c */
 u64 x86_precise_source(const struct perf_event *event, u64 status);
 #else
+static inline void x86_ds_reset(struct x86_pmu_cpu *cpu) { }
 static inline void x86_precise_probe(struct x86_core *core) { }
 static inline int x86_precise_init_event(struct perf_event *event) { return -EOPNOTSUPP; }
 
@@ -144,7 +151,6 @@ static inline const struct x86_limit *x86_precise_limits(const struct x86_core *
 static inline u64 x86_precise_counters(const struct x86_core *core, u64 counters) { return 0; }
 static inline void x86_precise_disable_moved(struct x86_pmu_cpu *cpu) { }
 static inline void x86_precise_reprogram(struct x86_pmu_cpu *cpu) { }
-static inline void x86_precise_reset(struct x86_pmu_cpu *cpu) { }
 
 static inline u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 {

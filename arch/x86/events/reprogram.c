@@ -246,7 +246,7 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
 		x86_set_selects_unknown(cpu);
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
-	x86_precise_reset(cpu);
+	x86_ds_reset(cpu);
 	x86_unmask_lvtpc();
 }
 
@@ -305,7 +305,7 @@ void x86_halt_at_crash(struct x86_pmu_cpu *cpu)
 	barrier();
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
-	x86_precise_reset(cpu);
+	x86_ds_reset(cpu);
 }
 
 static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)

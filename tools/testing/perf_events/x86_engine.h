@@ -39,6 +39,7 @@ static bool check_registers;
 #include "../../../arch/x86/events/overflow.c"
 #include "../../../arch/x86/events/guests.c"
 #include "../../../arch/x86/events/amd/guests.c"
+#include "../../../arch/x86/events/intel/ds.c"
 #include "../../../arch/x86/events/intel/pebs.c"
 #include "../../../arch/x86/events/perfctr_state.h"
 
@@ -563,7 +564,7 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	other_cpu = 0;
 	cpu->core = &core;
 	x86_reset_registers(cpu);
-	x86_precise_reset(cpu);
+	x86_ds_reset(cpu);
 	memset(counted, 0, sizeof(counted));
 	thread = (struct thread){ };
 	waiting = 0;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PEBS: debug store area and buffer, registers, and checks of events.
+ * PEBS: buffer, registers, and checks of events.
  *
- * The CPU writes to addresses in the CPU entry area, which is mapped in all address spaces. The
- * threshold of the buffer is one record, so that each record interrupts, or nearly the whole buffer
- * if records may wait (X86_PRECISE_MANY).
+ * The threshold of the buffer is one record, so that each record interrupts, or nearly the whole
+ * buffer if records may wait (X86_PRECISE_MANY).
  */
-#include <linux/gfp.h>
 #include <linux/mutex.h>
 #include <linux/sched/clock.h>
 #include <asm/cpu_entry_area.h>
 #include <asm/cpufeature.h>
 #include <asm/intel_ds.h>
-#include <asm/io.h>
 #include <asm/msr.h>
 
 #include "../engine.h"
@@ -82,24 +79,23 @@ void x86_precise_probe(struct x86_core *core)
 static DEFINE_MUTEX(pebs_mutex);
 static bool pebs_has_buffers __read_mostly;	/* written under pebs_mutex */
 
-/*
- * Map a CPU's buffer in its CPU entry area. These addresses were not mapped before, so no TLB flush
- * is needed.
- */
-static void pebs_map(unsigned int number, void *buffer)
+static int pebs_get_buffer(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	struct debug_store *ds = per_cpu_ptr(&cpu_debug_store, number);
-	struct debug_store_buffers *area = &get_cpu_entry_area(number)->cpu_debug_buffers;
-	unsigned long va = (unsigned long)area->pebs_buffer, at;
+	void *area = get_cpu_entry_area(number)->cpu_debug_buffers.pebs_buffer, *buffer;
 
-	for (at = 0; at < PEBS_BUFFER_SIZE; at += PAGE_SIZE)
-		cea_set_pte((void *)(va + at), virt_to_phys(buffer + at), PAGE_KERNEL);
-	ds->pebs_buffer_base = va;
-	ds->pebs_index = va;
-	cpu->precise.base = va;
+	if (cpu->precise.buffer)
+		return 0;
+	buffer = x86_ds_map_buffer(number, area, PEBS_BUFFER_SIZE);
+	if (!buffer)
+		return -ENOMEM;
+	ds->pebs_buffer_base = (unsigned long)area;
+	ds->pebs_index = (unsigned long)area;
+	cpu->precise.base = (unsigned long)area;
 	/* x86_precise_reprogram() on that CPU uses the area once it sees the buffer. */
 	smp_store_release(&cpu->precise.buffer, buffer);
+	return 0;
 }
 
 static int pebs_get_buffers(void)
@@ -113,15 +109,8 @@ static int pebs_get_buffers(void)
 	if (pebs_has_buffers)
 		return 0;
 	for_each_possible_cpu(cpu) {
-		struct page *pages;
-
-		if (per_cpu(x86_pmu_cpu, cpu).precise.buffer)
-			continue;
-		pages = alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL | __GFP_ZERO,
-					 get_order(PEBS_BUFFER_SIZE));
-		if (!pages)
+		if (pebs_get_buffer(cpu))
 			return -ENOMEM;
-		pebs_map(cpu, page_address(pages));
 	}
 	/* Pairs with the acquire above: all buffers are mapped. */
 	smp_store_release(&pebs_has_buffers, true);
@@ -416,8 +405,7 @@ static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 groups, bool many)
 	ds->pebs_index = precise->base;
 	memset(ds->pebs_event_reset, 0, sizeof(ds->pebs_event_reset));
 	precise->has_area = true;
-	wrmsrl(MSR_IA32_DS_AREA,
-	       (unsigned long)&get_cpu_entry_area(raw_smp_processor_id())->cpu_debug_store);
+	x86_ds_use(cpu);
 }
 
 /* Reload value of a counter in the debug store area */
@@ -489,7 +477,6 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	pebs_write_enable(cpu, 0);
 	if (cpu->core->precise.adaptive)
 		wrmsrl(MSR_PEBS_DATA_CFG, 0);
-	wrmsrl(MSR_IA32_DS_AREA, 0);
 	precise->groups = 0;
 	precise->has_area = false;
 }
