@@ -192,6 +192,23 @@ u64 x86_event_least_period(const struct perf_event *event)
 }
 
 /**
+ * x86_is_branch_trace - check whether an event with a period uses the branch trace store (BTS)
+ * @event: the event, with hw.config set
+ * @period: the period
+ *
+ * Return: true for branches of Intel CPUs, if the period is 1.
+ */
+bool x86_is_branch_trace(const struct perf_event *event, u64 period)
+{
+	const struct x86_core *core = to_x86_core(event->pmu);
+	u64 branches = core->generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS];
+
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && core->version && !event->attr.freq &&
+	       period == 1 && branches &&
+	       !((event->hw.config ^ branches) & INTEL_ARCH_EVENT_MASK);
+}
+
+/**
  * x86_event_get_sel - compute the select of an event
  * @event: an event of this driver
  * @sel: receives the select
@@ -242,6 +259,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 /**
  * struct x86_alone - a group on an otherwise unused CPU
  * @n: number of counts
+ * @traces: number of events that use the branch trace store
  * @samplers: numbers of their clients that sample
  * @sels: their selects
  * @constraints: their constraints
@@ -250,6 +268,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
  */
 struct x86_alone {
 	int			n;
+	unsigned int		traces;
 	unsigned int		samplers[X86_COUNTERS_MAX];
 	struct x86_event_sel	sels[X86_COUNTERS_MAX];
 	struct x86_constraint	constraints[X86_COUNTERS_MAX];
@@ -265,6 +284,8 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 
 	if (event->pmu != &core->pmu)
 		return 0;
+	if (event->hw.flags & X86_BRANCH_TRACE)
+		return alone->traces++ ? -EINVAL : 0;
 	err = x86_event_get_sel(event, &sel);
 	if (err)
 		return err;
@@ -443,7 +464,11 @@ int x86_event_init(struct perf_event *event)
 	}
 	if (x86_rdpmc)
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
-	if (needs_branch_stack(event)) {
+	if (x86_is_branch_trace(event, event->attr.sample_period)) {
+		err = x86_bts_init_event(event);
+		if (err)
+			return err;
+	} else if (needs_branch_stack(event)) {
 		err = x86_branch_init_event(event);
 		if (err)
 			return err;

@@ -18,6 +18,7 @@
  *   excl_cntrs.c	counters that the threads of a core must not use at the same time
  *   reprogram.c	reprogramming of the registers
  *   intel/pebs.c		PEBS, see precise.h
+ *   intel/bts.c		branch traces, see bts.h
  *   branch.c		branch records, see branch.h
  *   claim.c		counters reserved by perfctr
  *   registers.c		register access, and a shadow of the registers
@@ -49,6 +50,7 @@
 
 #include "assign.h"
 #include "branch.h"
+#include "bts.h"
 #include "model.h"
 #include "perf_event.h"
 #include "precise.h"
@@ -355,6 +357,7 @@ struct x86_count {
  * @returned_since: the jiffy of @returned
  * @branch: branch records
  * @precise: PEBS records
+ * @bts: branch trace store
  * @has_area: MSR_IA32_DS_AREA is set
  */
 struct x86_pmu_cpu {
@@ -415,6 +418,7 @@ struct x86_pmu_cpu {
 	unsigned long		returned_since;
 	struct x86_branch_cpu	branch;
 	struct x86_precise_cpu	precise;
+	struct x86_bts_cpu	bts;
 	bool			has_area;
 };
 
@@ -654,6 +658,7 @@ static inline void perfctr_cpu_revoke(void) { }
 int x86_event_init(struct perf_event *event);
 const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config);
 u64 x86_event_least_period(const struct perf_event *event);
+bool x86_is_branch_trace(const struct perf_event *event, u64 period);
 int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel);
 u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit,
 		struct x86_event_sel *sel);

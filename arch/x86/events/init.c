@@ -181,6 +181,7 @@ static void x86_resume(void *data)
 	x86_smm_write_msr(cpu->core);
 	x86_extra_set_all_unknown(cpu);
 	x86_branch_reprogram(cpu);
+	x86_bts_resume(cpu);
 	cpu->dirty = true;
 	x86_resume_reprogram(cpu);
 }
@@ -373,6 +374,7 @@ static int __init x86_pmu_init(void)
 	if (err)
 		return err;
 	x86_rdpmc_init();
+	x86_bts_probe(x86_cores[0]);
 	err = register_nmi_handler(NMI_LOCAL, x86_nmi_handler, 0, "PMI");
 	if (!err)
 		err = cpuhp_setup_state(CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting",

@@ -314,7 +314,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	const struct x86_pmu_msrs *msrs;
 	u64 others, control, later, by_selects;
 	u64 selects[INTEL_PMC_IDX_FIXED];
-	bool halt, reprogramming, unmask_first;
+	bool halt, reprogramming, unmask_first, traces;
 	int counter, served, more = 0;
 
 	if (!cpu->core)
@@ -332,6 +332,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (halt)
 		x86_write_control(cpu, 0);
 	by_selects = x86_halt_selects(cpu, selects);
+	traces = x86_bts_begin_interrupt(cpu);
 
 	/*
 	 * Counters that run may overflow after they were read, so unmask first to get their
@@ -343,6 +344,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 		x86_unmask();
 	later = x86_branch_begin_interrupt(cpu);
 	served = x86_serve_overflowed(cpu, regs, reprogramming, later, &others);
+	if (x86_bts_serve(cpu) && !served)
+		served = 1;
 	x86_branch_end_interrupt(cpu, others & later);
 
 	/*
@@ -358,6 +361,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	served += more;
 	for_each_x86_counter(counter, by_selects)
 		x86_write_select(cpu, counter, selects[counter]);
+	if (traces)
+		x86_bts_end_interrupt(cpu);
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
 	if (READ_ONCE(cpu->dirty) && !cpu->halted && !reprogramming)
 		x86_reprogram(cpu);

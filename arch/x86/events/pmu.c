@@ -92,6 +92,10 @@ static void x86_event_start(struct perf_event *event, int flags)
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 	struct x86_count *count = x86_event_count(event);
 
+	if (event->hw.flags & X86_BRANCH_TRACE) {
+		x86_bts_event_start(cpu, event);
+		return;
+	}
 	if (WARN_ON_ONCE(!count))
 		return;
 	if (x86_event_runs(event))
@@ -125,6 +129,8 @@ void x86_event_stop(struct perf_event *event, int flags)
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 	struct x86_count *count = x86_event_count(event);
 
+	if (event->hw.flags & X86_BRANCH_TRACE)
+		x86_bts_event_stop(cpu, event);
 	if (!count || !x86_event_runs(event))
 		return;
 	x86_precise_flush(cpu, event);
@@ -144,6 +150,8 @@ static void x86_event_read(struct perf_event *event)
 	struct x86_count *count = x86_event_count(event);
 	u64 total;
 
+	if (event->hw.flags & X86_BRANCH_TRACE)
+		x86_bts_flush(cpu);
 	if (!count || !x86_event_runs(event))
 		return;
 	x86_precise_flush(cpu, event);
@@ -165,6 +173,12 @@ static int x86_event_add(struct perf_event *event, int flags)
 	if (cpu->core != to_x86_core(event->pmu))
 		return -EAGAIN;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (event->hw.flags & X86_BRANCH_TRACE) {
+		err = x86_bts_event_add(cpu, event);
+		if (!err && (flags & PERF_EF_START))
+			x86_bts_event_start(cpu, event);
+		return err;
+	}
 	err = x86_branch_add(cpu, event);
 	if (err)
 		return err;
@@ -195,6 +209,8 @@ static void x86_event_del(struct perf_event *event, int flags)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
+	if (event->hw.flags & X86_BRANCH_TRACE)
+		x86_bts_event_del(cpu, event);
 	if (!x86_event_count(event))
 		return;
 	x86_event_stop(event, PERF_EF_UPDATE);
@@ -248,14 +264,16 @@ static void x86_txn_cancel(struct pmu *pmu)
 	x86_txn_end(pmu, cpu);
 }
 
-/* Drain the PEBS records of a task that is switched out. */
+/* Drain the PEBS and BTS records of a task that is switched out. */
 static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
 			   bool sched_in)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (!sched_in)
+	if (!sched_in) {
 		x86_precise_drain(cpu, NULL);
+		x86_bts_flush(cpu);
+	}
 	x86_branch_sched_task(pmu_ctx, task, sched_in);
 }
 
@@ -277,24 +295,10 @@ static int x86_event_index(struct perf_event *event)
 	return counter < 0 ? 0 : x86_rdpmc_index(counter) + 1;
 }
 
-/*
- * A period of 1 for branches requests the branch trace store (BTS), which is another PMU: an open
- * event cannot switch to it.
- */
-static bool x86_is_branch_trace(const struct perf_event *event, u64 period)
-{
-	const struct x86_core *core = to_x86_core(event->pmu);
-	u64 branches = core->generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS];
-
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && core->version && !event->attr.freq &&
-	       period == 1 && branches &&
-	       !((event->hw.config ^ branches) & INTEL_ARCH_EVENT_MASK);
-}
-
-/* Errata may limit the period. */
+/* Errata may limit the period. An open event cannot begin or end to use the branch trace store. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {
-	if (x86_is_branch_trace(event, value))
+	if (x86_is_branch_trace(event, value) || (event->hw.flags & X86_BRANCH_TRACE))
 		return -EINVAL;
 	return value && value < x86_event_least_period(event) ? -EINVAL : 0;
 }

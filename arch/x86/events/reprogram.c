@@ -267,6 +267,7 @@ void x86_end(struct x86_pmu_cpu *cpu)
 	x86_defer_reprogram(cpu);
 	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
+	x86_bts_reset(cpu);
 	x86_mask_lvtpc();
 }
 

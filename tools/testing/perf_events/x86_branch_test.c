@@ -15,7 +15,7 @@
 
 static int exclusive_users;
 
-static int x86_add_exclusive(unsigned int what)
+int x86_add_exclusive(unsigned int what)
 {
 	exclusive_users++;
 	return 0;

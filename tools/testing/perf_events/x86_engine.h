@@ -41,6 +41,7 @@ static bool check_registers;
 #include "../../../arch/x86/events/amd/guests.c"
 #include "../../../arch/x86/events/intel/ds.c"
 #include "../../../arch/x86/events/intel/pebs.c"
+#include "../../../arch/x86/events/intel/bts.c"
 #include "../../../arch/x86/events/perfctr_state.h"
 
 #include "x86_machine.h"
@@ -274,6 +275,14 @@ bool x86_has_exclusive(unsigned int what)
 	return what == x86_lbr_exclusive_pt && (machine.beside & MACHINE_TRACES);
 }
 
+/* Another kind of user has the branch records: error of new users */
+static int branches_taken;
+
+int x86_add_exclusive(unsigned int what)
+{
+	return branches_taken;
+}
+
 /* The model of the CPU */
 static const struct x86_model *row = &model;
 
@@ -382,12 +391,17 @@ static inline void has_ended(struct counted *c, struct section before)
 		c->lost++;
 }
 
+/* A test's own check of samples */
+static void (*check_sample)(const struct perf_sample_data *data, const struct pt_regs *regs);
+
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	struct counted *c = container_of(event, struct counted, event);
 
 	c->samples++;
+	if (check_sample)
+		check_sample(data, regs);
 	if (c->samples != c->stop_at)
 		return 0;
 	/* Only events that exclude the kernel have @stop_at: their truth() does not change here. */
@@ -402,6 +416,8 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 	struct counted *c = container_of(event, struct counted, event);
 
 	c->samples++;
+	if (check_sample)
+		check_sample(data, regs);
 	/* This function cannot stop the event: let the next sample stop it. */
 	if (c->samples == c->stop_at)
 		c->stop_at++;
@@ -553,8 +569,12 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	}
 	memset(cpu, 0, sizeof(*cpu));
 	memset(&cpu_debug_store, 0, sizeof(cpu_debug_store));
+	machine_nr_buffers = 0;
+	memset(machine_mapped, 0, sizeof(machine_mapped));
 	pebs_has_buffers = false;
 	online_cpus = 1;
+	bts_has_buffers = false;
+	bts_exists = false;
 	cpu->gen = 1;
 	x86_extra_init(0);
 	x86_extra_set_all_unknown(cpu);

@@ -19,6 +19,7 @@ typedef int16_t s16;
 
 #define EXPORT_SYMBOL_GPL(x)	struct not_exported
 #define MODULE_PARM_DESC(x, y)	struct not_described
+#define arch_initcall(x)	struct not_called
 #define module_param_named(name, var, type, mode)	struct not_a_parameter
 #define DEFINE_PER_CPU(type, name)	type name
 #define DECLARE_PER_CPU(type, name)	extern type name
@@ -202,6 +203,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 
 struct pt_regs {
 	u64	ip;
+	u64	ss;
 };
 
 struct x86_perf_regs {
@@ -247,6 +249,7 @@ static inline unsigned int machine_next_cpu(unsigned int cpu, const cpumask_t *m
 struct pmu {
 	int	type;
 	int	capabilities;
+	int	task_ctx_nr;
 	int	(*event_init)(struct perf_event *event);
 	void	(*pmu_enable)(struct pmu *pmu);
 	void	(*pmu_disable)(struct pmu *pmu);
@@ -266,6 +269,8 @@ struct pmu {
 			      bool sched_in);
 	void	*task_ctx_cache;
 	bool	(*filter)(struct pmu *pmu, int cpu);
+	void	*(*setup_aux)(struct perf_event *event, void **pages, int nr, bool overwrite);
+	void	(*free_aux)(void *aux);
 	int	disabled;
 };
 
@@ -354,6 +359,7 @@ struct perf_event_pmu_context {
 };
 
 struct perf_sample_data {
+	u64				addr;
 	u64				period;
 	struct perf_branch_stack	*br_stack;
 };
@@ -375,7 +381,7 @@ struct perf_sample_data {
 #define perf_allow_kernel()		0
 #define perf_allow_cpu()		0
 #define perf_event_refuse(event, field, reason, error)	(error)
-#define perf_sample_data_init(data, addr, p)	((data)->period = (p))
+#define perf_sample_data_init(data, to, p)	((data)->addr = (to), (data)->period = (p))
 void perf_event_update_userpage(struct perf_event *event);
 
 static inline void perf_pmu_disable(struct pmu *pmu)
@@ -459,6 +465,7 @@ enum {
 };
 
 bool x86_has_exclusive(unsigned int what);
+int x86_add_exclusive(unsigned int what);
 
 /* The driver's own header for other code is not needed. */
 #define _ARCH_X86_EVENTS_PERF_EVENT_H
@@ -482,6 +489,11 @@ bool x86_has_exclusive(unsigned int what);
 #define MSR_AMD_SAMP_BR_FROM		0xc0010300
 #define DBG_EXTN_CFG_LBRV2EN		BIT_ULL(6)
 #define DEBUGCTLMSR_LBR			BIT(0)
+#define DEBUGCTLMSR_TR			BIT(6)
+#define DEBUGCTLMSR_BTS			BIT(7)
+#define DEBUGCTLMSR_BTINT		BIT(8)
+#define DEBUGCTLMSR_BTS_OFF_OS		BIT(9)
+#define DEBUGCTLMSR_BTS_OFF_USR		BIT(10)
 #define DEBUGCTLMSR_FREEZE_LBRS_ON_PMI	BIT(11)
 #define LBR_INFO_MISPRED		BIT_ULL(63)
 #define LBR_INFO_IN_TX			BIT_ULL(62)
@@ -508,9 +520,13 @@ bool x86_has_exclusive(unsigned int what);
 #define X86_FEATURE_DS			7
 #define X86_FEATURE_DTES64		8
 #define X86_FEATURE_APIC		9
+#define X86_FEATURE_BTS			10
+#define X86_FEATURE_DSCPL		11
 #define CONFIG_CPU_SUP_INTEL		1
 #define IS_ENABLED(option)		(option)
 #define x86_is_kernel(ip)		((s64)(ip) < 0)
+#define set_linear_ip(regs, linear)	((regs)->ip = (linear))
+#define __USER_DS			0x2b
 #define KMEM_CACHE(type, flags)		((void *)1)
 struct kmem_cache;
 #define static_call_update(name, func)	((void)(func))
@@ -553,6 +569,7 @@ struct task_struct {
 #define PERF_PMU_CAP_EXTENDED_REGS	0x8
 #define PERF_REG_EXTENDED_MASK		GENMASK_ULL(63, 32)
 #define PEBS_BUFFER_SIZE		(16 * PAGE_SIZE)
+#define BTS_BUFFER_SIZE			(16 * PAGE_SIZE)
 #define PAGE_SIZE			4096UL
 #define PAGE_KERNEL			0
 #define __GFP_ZERO			0
@@ -560,11 +577,10 @@ struct task_struct {
 #define DEFINE_MUTEX(name)		int name __maybe_unused
 #define guard(kind)			count_lock
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
-#define alloc_pages_node(node, gfp, order) \
-	((struct page *)cpu_area_of.cpu_debug_buffers.pebs_buffer)
+#define alloc_pages_node(node, gfp, order)	machine_alloc_buffer()
 #define page_address(page)		((void *)(page))
 #define virt_to_phys(p)			(p)
-#define cea_set_pte(va, pa, prot)	assert((void *)(va) == (void *)(pa))
+#define cea_set_pte(va, pa, prot)	machine_map(va, pa)
 #define get_cpu_entry_area(cpu)		(&cpu_area_of)
 #define smp_store_release(p, v)		__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -581,11 +597,15 @@ static inline void count_lock(const void *lock)
 struct page;
 
 struct debug_store_buffers {
+	char	bts_buffer[16 * 4096];
 	char	pebs_buffer[16 * 4096];
 };
 
 struct debug_store {
-	u64	bts[4];
+	u64	bts_buffer_base;
+	u64	bts_index;
+	u64	bts_absolute_maximum;
+	u64	bts_interrupt_threshold;
 	u64	pebs_buffer_base;
 	u64	pebs_index;
 	u64	pebs_absolute_maximum;
@@ -600,6 +620,40 @@ static struct {
 
 /* The kernel maps this memory at two addresses. The machine uses this one. */
 static struct debug_store cpu_debug_store __maybe_unused;
+
+/* Memory of the buffers, and for each page of cpu_area_of's buffers the memory that is mapped. */
+#define MACHINE_BUFFERS		2
+static char machine_buffers[MACHINE_BUFFERS][16 * 4096] __attribute__((__aligned__(4096)));
+static int machine_nr_buffers;
+static void *machine_mapped[MACHINE_BUFFERS * 16];
+
+static inline struct page *machine_alloc_buffer(void)
+{
+	assert(machine_nr_buffers < MACHINE_BUFFERS);
+	return (struct page *)machine_buffers[machine_nr_buffers++];
+}
+
+static inline void **machine_page_of(const void *address)
+{
+	size_t at = (const char *)address - (char *)&cpu_area_of.cpu_debug_buffers;
+
+	assert(at / PAGE_SIZE < ARRAY_SIZE(machine_mapped));
+	return &machine_mapped[at / PAGE_SIZE];
+}
+
+static inline void machine_map(void *address, void *memory)
+{
+	*machine_page_of(address) = memory;
+}
+
+/* Return the memory at an address of cpu_area_of's buffers. */
+static inline void *machine_memory(u64 address)
+{
+	char *start = (char *)&cpu_area_of.cpu_debug_buffers, *at = (void *)(uintptr_t)address;
+
+	assert(*machine_page_of(at));
+	return *machine_page_of(at) + (at - start) % PAGE_SIZE;
+}
 
 /* The machine: see x86_machine.h */
 

@@ -60,6 +60,10 @@
  * @share: topdown category of the current instructions
  * @shares: number of slots of each category, since the metrics were cleared
  * @debugctl: value of DEBUGCTL
+ * @was_kernel: the last instruction was one of the kernel
+ * @jumps: number of branches within user space
+ * @reports_full: a full buffer of branches sets a status bit
+ * @lost: number of branches without a record, because the buffer was full
  * @silent: mask of the counters whose @status bit was set by overflows without an interrupt
  * @unrecorded: number of overflows without an interrupt and without a PEBS record
  * @pending: an interrupt has been sent and is not delivered yet
@@ -103,6 +107,10 @@ struct machine {
 	unsigned int			share;
 	u64				shares[MACHINE_SHARES];
 	u64				debugctl;
+	bool				was_kernel;
+	u64				jumps;
+	bool				reports_full;
+	u64				lost;
 	u64				silent;
 	unsigned long			unrecorded;
 	bool				pending;
@@ -202,7 +210,7 @@ static bool machine_count(int i)
 static bool machine_record(u64 counters)
 {
 	struct debug_store *ds = &cpu_debug_store;
-	u64 *record = (void *)(uintptr_t)ds->pebs_index;
+	u64 *record = machine_memory(ds->pebs_index);
 
 	for (u64 left = counters; left; left &= left - 1)
 		machine.counter[__ffs64(left)] = ds->pebs_event_reset[__ffs64(left)] &
@@ -229,6 +237,53 @@ static void machine_send(void)
 	machine.pending = true;
 }
 
+#define MACHINE_CODE		0x400000ULL		/* addresses of user space, */
+#define MACHINE_KERNEL		0xffffffff81000000ULL	/* and of the kernel */
+
+/* Write a byte of a BTS record, which may be on two pages. */
+static void machine_store(u64 address, u8 byte)
+{
+	*(u8 *)machine_memory(address) = byte;
+}
+
+/*
+ * Each instruction is a branch. Write its record, if the BTS is enabled, and interrupt when the
+ * threshold is reached.
+ */
+static void machine_branch(void)
+{
+	const u64 on = DEBUGCTLMSR_TR | DEBUGCTLMSR_BTS;
+	struct debug_store *ds = &cpu_debug_store;
+	u64 record[3] = { MACHINE_CODE, MACHINE_CODE, 0 }, i;
+	u64 off = machine.kernel ? DEBUGCTLMSR_BTS_OFF_OS : DEBUGCTLMSR_BTS_OFF_USR;
+
+	machine.jumps += !machine.kernel && !machine.was_kernel;
+	record[0] += machine.jumps * 16;
+	record[1] += machine.jumps * 16 + 8;
+	if (machine.was_kernel)
+		record[0] += MACHINE_KERNEL;
+	if (machine.kernel)
+		record[1] += MACHINE_KERNEL;
+	machine.was_kernel = machine.kernel;
+	if ((machine.debugctl & on) != on || (machine.debugctl & off))
+		return;
+	assert(machine.ds_area && ds->bts_index >= ds->bts_buffer_base);
+	if (ds->bts_index >= ds->bts_absolute_maximum) {
+		machine.lost++;
+		return;
+	}
+	for (i = 0; i < sizeof(record); i++)
+		machine_store(ds->bts_index + i, ((u8 *)record)[i]);
+	ds->bts_index += sizeof(record);
+	if (ds->bts_index < ds->bts_interrupt_threshold ||
+	    ds->bts_index - sizeof(record) >= ds->bts_interrupt_threshold ||
+	    !(machine.debugctl & DEBUGCTLMSR_BTINT))
+		return;
+	if (machine.reports_full)
+		machine.status |= MACHINE_STATUS_BUFFER;
+	machine_send();
+}
+
 /* Retire one instruction, which is one occurrence of each event. */
 static void machine_step(void)
 {
@@ -238,6 +293,7 @@ static void machine_step(void)
 	machine.all++;
 	machine.user += !machine.kernel;
 	machine.driver += machine.in_driver;
+	machine_branch();
 	for (i = 0; i < MACHINE_GENERAL + MACHINE_FIXED; i++) {
 		bool interrupts, merged = machine_is_merged(i);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Debug store area: the address of the buffer to which the CPU writes PEBS records.
+ * Debug store area: the addresses of the buffers to which the CPU writes PEBS and BTS records.
  *
  * Area and buffers are in the CPU entry area, which is mapped in all address spaces.
  */
@@ -37,7 +37,7 @@ void *x86_ds_map_buffer(unsigned int number, void *area, unsigned int size)
 }
 
 /**
- * x86_ds_use - let the CPU use its debug store area
+ * x86_ds_use - set the register of the debug store area
  * @cpu: this CPU
  *
  * Context: interrupts off, or NMI.
@@ -54,7 +54,7 @@ void x86_ds_use(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_ds_reset - disable PEBS, which may be in any state
+ * x86_ds_reset - disable PEBS and BTS, which may be in any state
  * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
  *
  * Context: interrupts off, or NMI after a crash.
@@ -62,7 +62,8 @@ void x86_ds_use(struct x86_pmu_cpu *cpu)
 void x86_ds_reset(struct x86_pmu_cpu *cpu)
 {
 	x86_precise_reset(cpu);
-	if (cpu->core->precise.levels)
+	x86_bts_reset(cpu);
+	if (cpu->core->precise.levels || x86_bts_exists())
 		wrmsrl(MSR_IA32_DS_AREA, 0);
 	cpu->has_area = false;
 }
