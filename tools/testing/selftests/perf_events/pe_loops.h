@@ -7,7 +7,7 @@
 #ifndef _SELFTESTS_PERF_EVENTS_PE_LOOPS_H
 #define _SELFTESTS_PERF_EVENTS_PE_LOOPS_H
 
-/* hw_branch.c */
+/* hw_branch.c, hw_branch_trace.c */
 void turns_begin(unsigned long n);
 void deep(unsigned long n);
 extern char b_call[], b_ret[], b_indirect[], b_jump[], b_ret2[], b_loop[], b_deep[];
