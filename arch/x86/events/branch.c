@@ -386,7 +386,8 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 		return 0;
 	if (unit->freezes)
 		return unit->halts ? 0 : X86_STATUS_BRANCHES_FROZEN;
-	x86_branch_off(cpu);
+	/* The unit is still in use: @running stays set, for the read and for the end. */
+	unit->ops->off(cpu->core);
 	return 0;
 }
 

@@ -460,15 +460,16 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 {
 	const u64 type = event->attr.branch_sample_type;
 	struct task *task = current_task;
-	u64 i, n = task->nr, most;
+	u64 i, n = task->nr, most, least;
 
 	most = is_stack() ? task->nr_calls : min(task->nr - task->since, core.branches.nr);
+	/* Branches of the kernel displace others, but do not make the sample shorter. */
+	least = most;
 	for (i = 0; i < stack->nr; i++) {
 		const struct perf_branch_entry *e = &stack->entries[i];
 		const struct branch *b = NULL;
 
 		if ((s64)e->from < 0) {
-			/* Branches of the kernel, which displace others */
 			if (!(type & PERF_SAMPLE_BRANCH_KERNEL))
 				break;
 			most = min(most, core.branches.nr - 1);
@@ -481,7 +482,8 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 		if (!b || !is_branch(e, b, type))
 			break;
 	}
-	if (i < stack->nr || (!(type & PERF_SAMPLE_BRANCH_KERNEL) && stack->nr != most)) {
+	if (i < stack->nr || stack->nr < least ||
+	    (!(type & PERF_SAMPLE_BRANCH_KERNEL) && stack->nr != most)) {
 		printf("# entry %llu of %llu is wrong, %llu there should be: task %d, from %#llx\n",
 		       (unsigned long long)i, (unsigned long long)stack->nr,
 		       (unsigned long long)most, (int)(task - tasks),
