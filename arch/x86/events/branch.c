@@ -58,7 +58,9 @@ int x86_branch_probe(struct x86_core *core)
 		*branches = (struct x86_branches){ };
 		return 0;
 	}
-	static_call_update(perf_snapshot_branch_stack, x86_branch_snapshot);
+	/* Records that exist only after an overflow are no snapshot. */
+	if (!(branches->flags & X86_UNIT_HOLDS))
+		static_call_update(perf_snapshot_branch_stack, x86_branch_snapshot);
 	if (!(branches->flags & X86_UNIT_CALL_STACK))
 		return 0;
 	if (!x86_branch_cache)
@@ -86,7 +88,9 @@ int x86_branch_init_event(struct perf_event *event)
 		return perf_event_refuse(event, "attr.sample_type",
 					 "has branch stacks, which this processor lacks",
 					 -EOPNOTSUPP);
-	err = x86_branch_filter_init(core, event);
+	err = core->branches.ops->check ? core->branches.ops->check(core, event) : 0;
+	if (!err)
+		err = x86_branch_filter_init(core, event);
 	if (err)
 		return err;
 	/* The root of a copy has reserved the branch unit, and is freed after the copy. */
@@ -194,6 +198,7 @@ static void x86_branch_on(struct x86_pmu_cpu *cpu)
 
 	if (branch->select)
 		x86_extra_write(cpu, branch->select);
+	WRITE_ONCE(branch->asleep, false);
 	WRITE_ONCE(branch->running, true);
 	barrier();
 	cpu->core->branches.ops->on(cpu->core);
@@ -203,6 +208,7 @@ static void x86_branch_off(struct x86_pmu_cpu *cpu)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
 
+	WRITE_ONCE(branch->asleep, false);
 	WRITE_ONCE(branch->running, false);
 	barrier();
 	cpu->core->branches.ops->off(cpu->core);
@@ -235,7 +241,7 @@ void x86_branch_reprogram(struct x86_pmu_cpu *cpu)
 	if (branch->users && branch->running &&
 	    (!branch->select || x86_extra_is_written(cpu, branch->select)))
 		return;
-	if (branch->running)
+	if (branch->running || branch->asleep)
 		x86_branch_off(cpu);
 	if (!branch->users)
 		return;
@@ -314,16 +320,20 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 	struct x86_branch_cpu *branch = &cpu->branch;
 	struct x86_branch_saved *saved = pmu_ctx ? pmu_ctx->task_ctx_data : NULL;
-	bool halt;
+	bool holds = cpu->core->branches.flags & X86_UNIT_HOLDS, halt;
 
 	if (!branch->users)
 		return;
 	if (!sched_in && (!saved || !x86_branch_call_stack(branch) || !branch->running))
 		return;
-	/* Do not record the calls of this function on the stack. */
-	halt = branch->running && x86_branch_call_stack(branch) && x86_branch_in_kernel(branch);
+	/* Do not record the calls of this function on the stack, or while records are cleared. */
+	halt = branch->running && (x86_branch_call_stack(branch) || holds) &&
+	       x86_branch_in_kernel(branch);
 	if (halt)
 		x86_branch_off(cpu);
+	/* If the unit loses a held interrupt, the counter is programmed again. */
+	if (holds)
+		WRITE_ONCE(cpu->dirty, true);
 	if (!sched_in) {
 		x86_branch_save(cpu, saved, task);
 	} else {
@@ -419,7 +429,7 @@ static void x86_branch_read(struct x86_pmu_cpu *cpu, bool info)
 
 	if (branch->gen != branch->interrupts) {
 		branch->gen = branch->interrupts;
-		branch->nr = branch->running ?
+		branch->nr = branch->running || branch->asleep ?
 			ops->read(cpu->core, branch->raw, &branch->newest) : 0;
 		branch->has_info = false;
 	}

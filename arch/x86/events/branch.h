@@ -7,6 +7,7 @@
  *   branch_kind.c	decoding of branch instructions
  *   intel/lbr.c		registers of Intel CPUs
  *   amd/lbr.c		registers of AMD CPUs
+ *   amd/brs.c		registers of AMD CPUs of family 19h that record only after an overflow
  *
  * All users of a CPU share the hardware filter. It is handled as an extra register, so events with
  * different filters are not scheduled together. Branches that the hardware cannot filter are
@@ -106,15 +107,18 @@ struct x86_branch_unit {
 #define X86_UNIT_CALL_STACK	BIT(3)	/* has a call stack mode */
 #define X86_UNIT_FUSES		BIT(4)	/* a fused branch has the address of the pair */
 #define X86_UNIT_FILTER_RUNS	BIT(5)	/* the filter register also enables the unit */
+#define X86_UNIT_HOLDS		BIT(6)	/* records after an overflow, and delays its interrupt */
 
 /**
  * struct x86_branch_ops - vendor-specific functions
+ * @check: checks a new event with a branch stack. Returns 0 or an error for event_init. May sleep.
+ *	NULL: all events can have one
  * @on: enables the unit; the filter is programmed
  * @off: disables the unit
  * @clear: invalidates all records; with @call_stack, clears each one, since a return without a
  *	recorded call would make older ones valid again
  * @read: reads the records from the newest to the first unused one. Returns their number, and sets
- *	@newest to the index of the newest register
+ *	@newest to the index of the newest register. With X86_UNIT_HOLDS, also invalidates them
  * @read_info: reads x86_branch_raw::info of these records; NULL: no such registers
  * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
  * @holds: checks whether the registers still have the records that @read has returned, at least
@@ -123,9 +127,11 @@ struct x86_branch_unit {
  *	mode
  * @filter: converts an LBR_SELECT value to the filter register's format; NULL: same format
  *
- * Context: interrupts off. @read, @read_info, @decode, @on and @off are also called in an NMI.
+ * Context: interrupts off, except @check. @read, @read_info, @decode, @on and @off are also called
+ * in an NMI.
  */
 struct x86_branch_ops {
+	int		(*check)(const struct x86_core *core, struct perf_event *event);
 	void		(*on)(const struct x86_core *core);
 	void		(*off)(const struct x86_core *core);
 	void		(*clear)(const struct x86_core *core, bool call_stack);
@@ -211,6 +217,7 @@ struct x86_branch_saved {
  *	for all users
  * @changed: the unit must be enabled, disabled, or switched to another task
  * @running: the unit is enabled
+ * @asleep: the unit is disabled while the CPU is in a low power state
  * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: number of the last call stack save
  * @holds: stamp of the save whose records are still in the registers; 0: none
@@ -230,6 +237,7 @@ struct x86_branch_cpu {
 	u64			type;
 	bool			changed;
 	bool			running;
+	bool			asleep;
 	bool			fresh;
 	u64			stamp;
 	u64			holds;

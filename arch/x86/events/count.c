@@ -120,18 +120,36 @@ void x86_event_account(struct perf_event *event, u64 total)
 }
 
 /**
- * x86_event_due - the total at which an event's period ends
+ * x86_event_due - the total at which an event needs an overflow
  * @event: a sampling client
+ *
+ * This is the end of its period, or x86_event_hold() before that.
  *
  * Return: the total.
  */
 u64 x86_event_due(const struct perf_event *event)
 {
-	return local64_read(&event->hw.prev_count) + local64_read(&event->hw.period_left);
+	s64 left = local64_read(&event->hw.period_left), hold = x86_event_hold(event);
+
+	if (unlikely(hold))
+		left = max(left - hold, 0);
+	return local64_read(&event->hw.prev_count) + left;
 }
 
 /**
- * x86_event_begin_period - start a new period if the last one has ended
+ * x86_event_is_due - check whether an event's period has ended, or its overflow was due
+ * @event: a sampling client, updated
+ *
+ * Context: any.
+ * Return: true if it takes a sample now.
+ */
+bool x86_event_is_due(const struct perf_event *event)
+{
+	return local64_read(&event->hw.period_left) <= (s64)x86_event_hold(event);
+}
+
+/**
+ * x86_event_begin_period - start a new period if x86_event_is_due()
  * @event: a sampling event
  *
  * The new period starts at the end of the last one, unless it would have ended, too.
@@ -139,12 +157,12 @@ u64 x86_event_due(const struct perf_event *event)
 void x86_event_begin_period(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
-	s64 left = local64_read(&hw->period_left);
+	s64 left = local64_read(&hw->period_left), hold = x86_event_hold(event);
 
-	if (left > 0)
+	if (left > hold)
 		return;
 	left += hw->sample_period;
-	if (left <= 0)
+	if (left <= hold)
 		left = hw->sample_period;
 	local64_set(&hw->period_left, left);
 	hw->last_period = hw->sample_period;

@@ -440,6 +440,17 @@ static inline bool x86_counter_is_fixed(int counter)
 	return counter >= INTEL_PMC_IDX_FIXED;
 }
 
+/*
+ * Number of branches that the branch unit records after an overflow, before its interrupt. So the
+ * overflow must be that much earlier than the end of the period. 0: there is no delay
+ */
+static inline u64 x86_event_hold(const struct perf_event *event)
+{
+	const struct x86_branches *unit = &to_x86_core(event->pmu)->branches;
+
+	return needs_branch_stack(event) && (unit->flags & X86_UNIT_HOLDS) ? unit->nr : 0;
+}
+
 /* Mask of the counters to clear before user space may read them; X86_METRICS_RUN: the metrics */
 static inline u64 x86_clearable(const struct x86_core *core)
 {
@@ -573,6 +584,7 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu);
 void x86_clear_kernel(struct x86_pmu_cpu *cpu);
 void x86_event_account(struct perf_event *event, u64 total);
 u64 x86_event_due(const struct perf_event *event);
+bool x86_event_is_due(const struct perf_event *event);
 void x86_event_begin_period(struct perf_event *event);
 
 /* reprogram.c */

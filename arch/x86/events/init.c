@@ -287,7 +287,8 @@ static void x86_say(const struct x86_core *core)
 	char branches[32] = "";
 
 	if (core->branches.nr)
-		snprintf(branches, sizeof(branches), "%u-deep LBR, ", core->branches.nr);
+		snprintf(branches, sizeof(branches), "%u-deep %s, ", core->branches.nr,
+			 core->branches.flags & X86_UNIT_HOLDS ? "BRS" : "LBR");
 	if (core == x86_cores[0])
 		pr_info("Performance Events: %s events, %s%s PMU driver.\n", core->name, branches,
 			x86_vendor());

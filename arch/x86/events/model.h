@@ -187,6 +187,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @cache: config of each generic cache event, with the same special values
  * @cache_extra: attr.config1 of the cache events that need an extra register
  * @limits: event constraints
+ * @branch_limits: the only events that can have branch stacks, and their constraints, if the branch
+ *	unit delays the overflow interrupt (X86_UNIT_HOLDS); NULL: no such unit
  * @precise: constraints of precise events; NULL: none is precise
  * @distributed: constraints of precise events at the highest of @precise_levels; NULL: @precise
  * @precise_fixed: fixed counters write PEBS records although PEBS is not adaptive
@@ -203,6 +205,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @memory: the same, on CPUs with PEBS
  * @topdown: the same, on CPUs with Topdown metrics
  * @transactions: the same, on CPUs with transactional memory
+ * @branch_events: the same, on CPUs with such a branch unit
  * @init_event: checks and adjusts a new event, with hw.config set from the tables. Returns 0 or an
  *	error for event_init. May sleep. NULL: none
  * @forward: passes a precise event that this PMU does not support to another PMU. Returns an error
@@ -241,6 +244,7 @@ struct x86_model {
 	const x86_cache_events		*cache;
 	const x86_cache_events		*cache_extra;
 	const struct x86_limit		*limits;
+	const struct x86_limit		*branch_limits;
 	const struct x86_limit		*precise;
 	const struct x86_limit		*distributed;
 	bool				precise_fixed;
@@ -255,6 +259,7 @@ struct x86_model {
 	struct attribute		**memory;
 	struct attribute		**topdown;
 	struct attribute		**transactions;
+	struct attribute		**branch_events;
 	int				(*init_event)(struct perf_event *event);
 	int				(*forward)(struct perf_event *event);
 	void				(*get_sel)(struct x86_core *core,
@@ -326,5 +331,13 @@ extern struct attribute *x86_amd_format[];
 int x86_amd_probe(struct x86_core *core);
 int x86_amd_init_event(struct perf_event *event);
 int x86_amd_forward(struct perf_event *event);
+#ifdef CONFIG_PERF_EVENTS_AMD_BRS
+bool x86_brs_probe(struct x86_core *core);
+#else
+static inline bool x86_brs_probe(struct x86_core *core)
+{
+	return false;
+}
+#endif
 
 #endif /* _ARCH_X86_EVENTS_MODEL_H */

@@ -107,7 +107,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 			    !event->attr.precise_ip != !record)
 				continue;
 			x86_event_account(event, total);
-			if (local64_read(&event->hw.period_left) > 0)
+			if (!x86_event_is_due(event))
 				continue;
 			x86_event_begin_period(event);
 			x86_sample(cpu, event, regs, record, true);

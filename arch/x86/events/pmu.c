@@ -100,7 +100,9 @@ static void x86_event_start(struct perf_event *event, int flags)
 		return;
 	if (x86_event_runs(event))
 		return;
-	x86_event_begin_period(event);
+	/* A stop before a held interrupt does not end a period: the rest follows now. */
+	if (local64_read(&event->hw.period_left) <= 0)
+		x86_event_begin_period(event);
 	count->reload = x86_precise_reload(cpu, event);
 	local64_set(&event->hw.prev_count, x86_event_total(cpu, event, count));
 	/*

@@ -204,6 +204,13 @@ static umode_t x86_transactions_visible(struct kobject *kobj, struct attribute *
 	return x86_device_core(kobj_to_dev(kobj))->config_mask & HSW_IN_TX ? attr->mode : 0;
 }
 
+/* Event aliases of a unit that samples branches of certain events */
+static umode_t x86_branch_events_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	return x86_device_core(kobj_to_dev(kobj))->branches.flags & X86_UNIT_HOLDS ?
+	       attr->mode : 0;
+}
+
 /* Memory events need PEBS. */
 static umode_t x86_memory_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
@@ -240,6 +247,7 @@ static const struct attribute_group x86_control_group = {
  * @memory: event aliases for PEBS
  * @topdown: event aliases for Topdown metrics
  * @transactions: event aliases for transactional memory
+ * @branches: event aliases for branch sampling
  * @groups: pmu::attr_groups
  * @update: pmu::attr_update: groups merged into others of the same name
  */
@@ -249,8 +257,9 @@ struct x86_sysfs {
 	struct attribute_group		memory;
 	struct attribute_group		topdown;
 	struct attribute_group		transactions;
+	struct attribute_group		branches;
 	const struct attribute_group	*groups[5];
-	const struct attribute_group	*update[5];
+	const struct attribute_group	*update[6];
 };
 
 /**
@@ -283,6 +292,10 @@ int x86_sysfs_init_groups(struct x86_core *core)
 		.name = "events", .attrs = core->model->transactions,
 		.is_visible = x86_transactions_visible,
 	};
+	sysfs->branches = (struct attribute_group){
+		.name = "events", .attrs = core->model->branch_events,
+		.is_visible = x86_branch_events_visible,
+	};
 	if (core->model->format)
 		sysfs->groups[n++] = &sysfs->format;
 	sysfs->groups[n++] = &x86_generic_group;
@@ -298,6 +311,8 @@ int x86_sysfs_init_groups(struct x86_core *core)
 		sysfs->update[n++] = &sysfs->topdown;
 	if (core->model->transactions)
 		sysfs->update[n++] = &sysfs->transactions;
+	if (core->model->branch_events)
+		sysfs->update[n++] = &sysfs->branches;
 	if (n)
 		core->pmu.attr_update = sysfs->update;
 	return 0;

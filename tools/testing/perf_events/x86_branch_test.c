@@ -21,7 +21,7 @@ int x86_add_exclusive(unsigned int what)
 	return 0;
 }
 
-static void x86_del_exclusive(unsigned int what)
+void x86_del_exclusive(unsigned int what)
 {
 	exclusive_users--;
 }

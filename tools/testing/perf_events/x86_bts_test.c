@@ -27,8 +27,6 @@ static int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 	return 0;
 }
 
-static void x86_del_exclusive(unsigned int what) { }
-
 static void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event);
 static void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);
 static int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size);

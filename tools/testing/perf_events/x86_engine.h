@@ -24,6 +24,16 @@ static inline void msr_clear_bit(u32 msr, u8 bit)
 static bool check_registers;
 #define CONFIG_PERF_EVENTS_CHECK_REGISTERS	check_registers
 
+/* The branch unit of a test that models it */
+#ifdef MACHINE_BRANCHES
+#define CONFIG_PERF_EVENTS_AMD_BRS
+
+static inline void msr_set_bit(u32 msr, u8 bit)
+{
+	machine_wrmsr(msr, machine_rdmsr(msr) | BIT_ULL(bit));
+}
+#endif
+
 #include "../../../arch/x86/events/assign.c"
 #include "../../../arch/x86/events/engine.h"
 #include "../../../arch/x86/events/registers.c"
@@ -42,6 +52,12 @@ static bool check_registers;
 #include "../../../arch/x86/events/intel/ds.c"
 #include "../../../arch/x86/events/intel/pebs.c"
 #include "../../../arch/x86/events/intel/bts.c"
+#ifdef MACHINE_BRANCHES
+#include "../../../arch/x86/events/branch_filter.c"
+#include "../../../arch/x86/events/branch.c"
+#include "../../../arch/x86/events/amd/lbr.c"
+#include "../../../arch/x86/events/amd/brs.c"
+#endif
 #include "../../../arch/x86/events/perfctr_state.h"
 
 #include "x86_machine.h"
@@ -111,7 +127,12 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	return true;
 }
 
-/* The events of these tests have no branch stack: for the branch unit see x86_branch_test.c. */
+void perf_sched_cb_inc(struct pmu *pmu) { }
+
+void perf_sched_cb_dec(struct pmu *pmu) { }
+
+#ifndef MACHINE_BRANCHES
+/* The events of most tests have no branch stack. */
 
 int x86_branch_init_event(struct perf_event *event)
 {
@@ -138,10 +159,6 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 {
 }
 
-void perf_sched_cb_inc(struct pmu *pmu) { }
-
-void perf_sched_cb_dec(struct pmu *pmu) { }
-
 void x86_branch_reprogram(struct x86_pmu_cpu *cpu) { }
 
 void x86_branch_reset(struct x86_pmu_cpu *cpu) { }
@@ -157,6 +174,7 @@ void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       struct perf_sample_data *data)
 {
 }
+#endif
 
 /* Kinds of PMU */
 
@@ -278,9 +296,18 @@ bool x86_has_exclusive(unsigned int what)
 /* Another kind of user has the branch records: error of new users */
 static int branches_taken;
 
+/* Number of users of branch records */
+static int exclusive_users;
+
 int x86_add_exclusive(unsigned int what)
 {
+	exclusive_users += !branches_taken;
 	return branches_taken;
+}
+
+void x86_del_exclusive(unsigned int what)
+{
+	exclusive_users--;
 }
 
 /* The model of the CPU */
@@ -393,6 +420,8 @@ static inline void has_ended(struct counted *c, struct section before)
 
 /* A test's own check of samples */
 static void (*check_sample)(const struct perf_sample_data *data, const struct pt_regs *regs);
+/* Called by a test for each overflow; NULL: not called */
+static void (*look_at_sample)(const struct counted *c, const struct perf_sample_data *data);
 
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -402,6 +431,8 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	c->samples++;
 	if (check_sample)
 		check_sample(data, regs);
+	if (look_at_sample)
+		look_at_sample(c, data);
 	if (c->samples != c->stop_at)
 		return 0;
 	/* Only events that exclude the kernel have @stop_at: their truth() does not change here. */

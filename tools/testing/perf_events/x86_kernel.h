@@ -24,6 +24,7 @@ typedef int16_t s16;
 #define DEFINE_PER_CPU(type, name)	type name
 #define DECLARE_PER_CPU(type, name)	extern type name
 #define DECLARE_BITMAP(name, n)	unsigned long name[((n) + 63) / 64]
+#define raw_cpu_ptr(p)		this_cpu_ptr(p)
 #define this_cpu_ptr(p)		((__typeof__(&(p)[0]))machine_this_cpu(p))
 #define per_cpu_ptr(p, cpu)	((__typeof__(&(p)[0]))machine_cpu(p, cpu))
 #define per_cpu(var, cpu)	(*per_cpu_ptr(&(var), cpu))
@@ -34,6 +35,7 @@ typedef int16_t s16;
 #define mul_u64_u32_div(a, mul, div)	((u64)((unsigned __int128)(a) * (mul) / (div)))
 #define __ffs64(x)		((unsigned long)__builtin_ctzll(x))
 #define U64_MAX			UINT64_MAX
+#define sign_extend64(value, bit)	((s64)((value) << (63 - (bit))) >> (63 - (bit)))
 #define NSEC_PER_MSEC		1000000UL
 #define EINVAL			22
 #define ENOENT			2
@@ -158,6 +160,8 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PERF_ATTACH_SCHED_CB	0x20
 #define PERF_SAMPLE_BRANCH_USER		BIT(0)
 #define PERF_SAMPLE_BRANCH_KERNEL	BIT(1)
+#define PERF_SAMPLE_BRANCH_HV		BIT(2)
+#define PERF_SAMPLE_BRANCH_PLM_ALL	0x7U
 #define PERF_SAMPLE_BRANCH_ANY		BIT(3)
 #define PERF_SAMPLE_BRANCH_ANY_CALL	BIT(4)
 #define PERF_SAMPLE_BRANCH_ANY_RETURN	BIT(5)
@@ -433,6 +437,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define X86_ALL_EVENT_FLAGS						\
 	(ARCH_PERFMON_EVENTSEL_EDGE | ARCH_PERFMON_EVENTSEL_INV |	\
 	 ARCH_PERFMON_EVENTSEL_CMASK | ARCH_PERFMON_EVENTSEL_ANY)
+#define AMD64_RAW_EVENT_MASK	(X86_RAW_EVENT_MASK | GENMASK_ULL(35, 32))
 #define X86_RAW_EVENT_MASK	(INTEL_ARCH_EVENT_MASK | ARCH_PERFMON_EVENTSEL_EDGE | \
 				 ARCH_PERFMON_EVENTSEL_INV | ARCH_PERFMON_EVENTSEL_CMASK)
 #define GLOBAL_STATUS_TRACE_TOPAPMI	BIT_ULL(55)
@@ -466,6 +471,7 @@ enum {
 
 bool x86_has_exclusive(unsigned int what);
 int x86_add_exclusive(unsigned int what);
+void x86_del_exclusive(unsigned int what);
 
 /* The driver's own header for other code is not needed. */
 #define _ARCH_X86_EVENTS_PERF_EVENT_H
@@ -522,6 +528,7 @@ int x86_add_exclusive(unsigned int what);
 #define X86_FEATURE_APIC		9
 #define X86_FEATURE_BTS			10
 #define X86_FEATURE_DSCPL		11
+#define X86_FEATURE_BRS			12
 #define CONFIG_CPU_SUP_INTEL		1
 #define IS_ENABLED(option)		(option)
 #define x86_is_kernel(ip)		((s64)(ip) < 0)
@@ -530,6 +537,9 @@ int x86_add_exclusive(unsigned int what);
 #define KMEM_CACHE(type, flags)		((void *)1)
 struct kmem_cache;
 #define static_call_update(name, func)	((void)(func))
+#define DEFINE_STATIC_CALL_NULL(name, func)	struct not_called
+#define EXPORT_STATIC_CALL_TRAMP_GPL(name)	struct not_exported
+#define noinstr
 #define local_irq_save(flags)		((flags) = 0)
 #define local_irq_restore(flags)	((void)(flags))
 #define raw_smp_processor_id()		0
@@ -548,7 +558,9 @@ static u32 features __maybe_unused;
 #define INTEL_ATOM_BONNELL	0
 #define X86_VENDOR_INTEL	0
 #define boot_cpu_data \
-	((struct { int x86_vendor; u32 x86_vfm; u8 x86_stepping; }){ .x86_vfm = 1 })
+	((struct { int x86_vendor; u32 x86_vfm; u8 x86_stepping, x86_virt_bits; }){	\
+		.x86_vfm = 1, .x86_virt_bits = 48,				\
+	})
 #define boot_cpu_has(feature)		(features >> (feature) & 1)
 #define cpuid_eax(leaf)			0x1cU
 #define cpuid_ebx(leaf)			(16U << 4)
@@ -667,6 +679,8 @@ bool machine_in_nmi(void);
 #define rdpmcl(index, value)	((value) = machine_rdpmc(index))
 #define rdmsrl(msr, value)	((value) = machine_rdmsr(msr))
 #define wrmsrl(msr, value)	machine_wrmsr(msr, value)
+#define __rdmsr(msr)		machine_rdmsr(msr)
+#define __wrmsr(msr, low, high)	machine_wrmsr(msr, (u64)(high) << 32 | (low))
 #define rdmsrl_safe(msr, p)	(*(p) = machine_rdmsr(msr), 0)
 static inline int wrmsrl_safe(u32 msr, u64 value)
 {

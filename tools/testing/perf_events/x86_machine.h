@@ -158,6 +158,18 @@ static u64 machine_bit(int i)
 	return i < MACHINE_GENERAL ? BIT_ULL(i) : X86_FIXED(i - MACHINE_GENERAL);
 }
 
+/* Send an interrupt, unless the local APIC blocks it. */
+static void machine_send(void)
+{
+	machine.sent++;
+	if (machine.masked)
+		return;
+	/* Intel's local APIC blocks further interrupts until LVTPC is written. */
+	machine.masked = machine.msrs->masks_lvt || (machine.beside & MACHINE_MASKS);
+	/* At most one NMI is pending. */
+	machine.pending = true;
+}
+
 /* Does a counter count in this mode, and does its overflow interrupt? */
 static bool machine_counts(int i, bool kernel, bool *interrupts)
 {
@@ -196,6 +208,31 @@ static bool machine_needs_pair(int i)
 	       (machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == MACHINE_PAIR_CODE;
 }
 
+/* The branch unit, which a test models if it defines MACHINE_BRANCHES */
+
+/* Does the unit hold back the interrupt of this counter's overflow? */
+static bool machine_holds(int i);
+
+/* The CPU takes a branch, which the unit may record. */
+static void machine_branch(void);
+
+/* Read or write a register of the unit. Return: whether it is one. */
+static bool machine_branch_register(u32 msr, u64 *value, bool writes);
+
+#ifndef MACHINE_BRANCHES
+static bool machine_holds(int i)
+{
+	return false;
+}
+
+static void machine_branch(void) { }
+
+static bool machine_branch_register(u32 msr, u64 *value, bool writes)
+{
+	return false;
+}
+#endif
+
 /* Increment a counter. Return: whether it has overflowed. */
 static bool machine_count(int i)
 {
@@ -225,18 +262,6 @@ static bool machine_record(u64 counters)
 	return ds->pebs_index >= ds->pebs_interrupt_threshold;
 }
 
-/* Send an interrupt, unless the local APIC blocks it. */
-static void machine_send(void)
-{
-	machine.sent++;
-	if (machine.masked)
-		return;
-	/* Intel's local APIC blocks further interrupts until LVTPC is written. */
-	machine.masked = machine.msrs->masks_lvt || (machine.beside & MACHINE_MASKS);
-	/* At most one NMI is pending. */
-	machine.pending = true;
-}
-
 #define MACHINE_CODE		0x400000ULL		/* addresses of user space, */
 #define MACHINE_KERNEL		0xffffffff81000000ULL	/* and of the kernel */
 
@@ -250,7 +275,7 @@ static void machine_store(u64 address, u8 byte)
  * Each instruction is a branch. Write its record, if the BTS is enabled, and interrupt when the
  * threshold is reached.
  */
-static void machine_branch(void)
+static void machine_trace(void)
 {
 	const u64 on = DEBUGCTLMSR_TR | DEBUGCTLMSR_BTS;
 	struct debug_store *ds = &cpu_debug_store;
@@ -294,6 +319,7 @@ static void machine_step(void)
 	machine.user += !machine.kernel;
 	machine.driver += machine.in_driver;
 	machine_branch();
+	machine_trace();
 	for (i = 0; i < MACHINE_GENERAL + MACHINE_FIXED; i++) {
 		bool interrupts, merged = machine_is_merged(i);
 
@@ -327,7 +353,7 @@ static void machine_step(void)
 			machine.status |= bit;
 			machine.unrecorded += !interrupts;
 		}
-		if (interrupts && !(machine.marks & machine_bit(i)))
+		if (interrupts && !(machine.marks & machine_bit(i)) && !machine_holds(i))
 			machine_send();
 		if (machine.msrs->sticky)
 			machine.marks |= machine_bit(i);
@@ -532,8 +558,12 @@ static u64 *machine_register(u32 msr, bool writes)
 
 u64 machine_rdmsr(u32 msr)
 {
+	u64 value;
+
 	machine_pass();
 	machine.reads_msr++;
+	if (machine_branch_register(msr, &value, false))
+		return value;
 	if (machine.lies & MACHINE_LIES_STATUS && msr == machine.msrs->status)
 		return machine.status | machine_random(~0ULL);
 	return *machine_register(msr, false);
@@ -556,6 +586,10 @@ void machine_wrmsr(u32 msr, u64 value)
 	machine.writes++;
 	if (machine.lies & MACHINE_LIES_WRITE && msr != MSR_IA32_DS_AREA && !machine_random(3))
 		return;
+	if (machine_branch_register(msr, &value, true)) {
+		machine_pass();
+		return;
+	}
 	if (machine.msrs->ack && msr == machine.msrs->ack) {
 		if (machine.control || !machine.msrs->ack_runs)
 			machine.status &= ~value;

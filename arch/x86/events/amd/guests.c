@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * AMD counters and guests: KVM announces when a CPU may run guests. Also the static call for idle,
- * used by BRS.
- */
+/* AMD counters and guests: KVM announces when a CPU may run guests. */
 #include <linux/export.h>
-#include <linux/static_call.h>
 
 #include "../engine.h"
 
@@ -61,8 +57,3 @@ void amd_pmu_disable_virt(void)
 	x86_set_guests(false);
 }
 EXPORT_SYMBOL_GPL(amd_pmu_disable_virt);
-
-#ifdef CONFIG_PERF_EVENTS_AMD_BRS
-DEFINE_STATIC_CALL_NULL(perf_lopwr_cb, perf_amd_brs_lopwr_cb);
-EXPORT_STATIC_CALL_TRAMP_GPL(perf_lopwr_cb);
-#endif

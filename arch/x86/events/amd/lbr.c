@@ -106,8 +106,14 @@ static bool lbrv2_probe(struct x86_core *core)
 	       !rdmsrl_safe(lbrv2_to(unit, unit->nr - 1), &value);
 }
 
+static bool amd_lbr_probe(struct x86_core *core)
+{
+	return lbrv2_probe(core) || x86_brs_probe(core);
+}
+
+/* The members are those of version 2. */
 const struct x86_branch_unit x86_lbr_amd = {
-	.probe	= lbrv2_probe,
+	.probe	= amd_lbr_probe,
 	.from	= MSR_AMD_SAMP_BR_FROM,
 	.to	= MSR_AMD_SAMP_BR_FROM + 1,
 	.flags	= X86_UNIT_FILTER | X86_UNIT_FUSES,

@@ -7,6 +7,7 @@
  */
 #include <asm/cpu_device_id.h>
 
+#include "../attributes.h"
 #include "../engine.h"
 
 /* From family 10h on, event codes have 12 bits, with the upper four in bits 32 to 35. */
@@ -272,6 +273,17 @@ static const struct x86_limit x86_amd_zen_limits[] = {
 	X86_LIMIT_END
 };
 
+/* Branch sampling (BRS): an overflow of counter 0 starts it; only taken branches are sampled. */
+static const struct x86_limit x86_amd_zen3_branch_limits[] = {
+	{ .first = 0xc4, .last = 0xc4, .mask = AMD64_RAW_EVENT_MASK, .counters = BIT(0) },
+	X86_LIMIT_END
+};
+
+static struct attribute *x86_amd_branch_events[] = {
+	X86_EVENT_ATTR("branch-brs", "event=0xc4"),
+	NULL
+};
+
 /*
  * A guest may have one of these CPUs with the four legacy counters. The constraints are then those
  * of the legacy counters, not of the CPU's six.
@@ -350,6 +362,17 @@ static const struct x86_model x86_amd_zen2 = {
 	.merge		= AMD_EVENT_MERGE,
 };
 
+static const struct x86_model x86_amd_zen3 = {
+	X86_AMD_ROW(x86_amd_core_probe, AMD64_RAW_EVENT_MASK),
+	.name		= "zen3",
+	.generic	= x86_amd_zen2_generic,
+	.cache		= &x86_amd_zen_cache,
+	.limits		= x86_amd_zen_limits,
+	.branch_limits	= x86_amd_zen3_branch_limits,
+	.branch_events	= x86_amd_branch_events,
+	.merge		= AMD_EVENT_MERGE,
+};
+
 static const struct x86_model x86_amd_zen4 = {
 	X86_AMD_ROW(x86_amd_core_probe, AMD64_RAW_EVENT_MASK),
 	.name		= "zen4",
@@ -377,7 +400,7 @@ const struct x86_cpu_id x86_amd_models[] = {
 	X86_MODEL_FAMILY(AMD, 0x17, x86_amd_zen1),
 	X86_MODEL_FAMILY(HYGON, 0x18, x86_amd_zen1),
 	X86_MATCH_VENDOR_FAM_FEATURE(AMD, 0x19, X86_FEATURE_ZEN4, &x86_amd_zen4),
-	X86_MODEL_FAMILY(AMD, 0x19, x86_amd_zen2),
+	X86_MODEL_FAMILY(AMD, 0x19, x86_amd_zen3),
 	X86_MODEL_FAMILY(AMD, 0x1a, x86_amd_zen4),
 	X86_AMD_LATER(AMD, x86_amd_zen4),
 	X86_AMD_LATER(HYGON, x86_amd_zen4),

@@ -186,6 +186,51 @@ static void models_amd_northbridge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, models_flags(test, models_of_family(test, 0x16), 0xe9), 0);
 }
 
+/* Of taken branches, an event with a branch stack needs counter 0, and others do not. */
+static void models_amd_branch_sampling(struct kunit *test)
+{
+	const struct x86_model *row = models_of_family(test, 0x19);
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	const u64 modes = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR |
+			  AMD64_EVENTSEL_HOSTONLY;
+	struct x86_event_sel sel;
+
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->model = row;
+	core->msrs = &x86_amd_core_msrs;
+	core->counters = X86_GENERAL(AMD64_NUM_COUNTERS_CORE);
+	core->branches.nr = 16;
+	core->branches.flags = X86_UNIT_HOLDS;
+	event->pmu = &core->pmu;
+	event->hw.config = 0xc4 | modes;
+	KUNIT_EXPECT_EQ(test, x86_event_get_sel(event, &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, core->counters);
+	KUNIT_EXPECT_EQ(test, x86_event_least_period(event), 1);
+	event->attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	event->attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	KUNIT_EXPECT_EQ(test, x86_event_get_sel(event, &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, 1);
+	KUNIT_EXPECT_EQ(test, x86_event_least_period(event), 17);
+	/* With version 2 of the last branch records, events with branch stacks have no limits. */
+	core->branches.flags = X86_UNIT_FILTER;
+	KUNIT_EXPECT_EQ(test, x86_event_get_sel(event, &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, core->counters);
+	KUNIT_EXPECT_EQ(test, x86_event_least_period(event), 1);
+
+	KUNIT_EXPECT_NOT_NULL(test, x86_find_limit(row->branch_limits, 0xc4 | modes));
+	KUNIT_EXPECT_NULL(test, x86_find_limit(row->branch_limits, 0xc2 | modes));
+	KUNIT_EXPECT_NULL(test, x86_find_limit(row->branch_limits, X86_EVENT(0xc4, 0x01)));
+	KUNIT_EXPECT_NULL(test, x86_find_limit(row->branch_limits, 0xc4 | BIT_ULL(32)));
+	KUNIT_EXPECT_NULL(test, x86_find_limit(row->branch_limits,
+					       0xc4 | ARCH_PERFMON_EVENTSEL_EDGE));
+	KUNIT_EXPECT_NULL(test, x86_find_limit(row->branch_limits,
+					       0xc4 | ARCH_PERFMON_EVENTSEL_INV));
+	KUNIT_EXPECT_NULL(test, x86_find_limit(row->branch_limits, 0x010000c4));
+}
+
 static struct kunit_case models_amd_cases[] = {
 	KUNIT_CASE(models_amd_families),
 	KUNIT_CASE(models_amd_later),
@@ -193,6 +238,7 @@ static struct kunit_case models_amd_cases[] = {
 	KUNIT_CASE(models_amd_15h),
 	KUNIT_CASE(models_amd_pairs),
 	KUNIT_CASE(models_amd_northbridge),
+	KUNIT_CASE(models_amd_branch_sampling),
 	{ }
 };
 

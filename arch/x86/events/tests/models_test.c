@@ -142,6 +142,7 @@ static void models_limits(struct kunit *test)
 		models_check_limits(test, table, row, row->limits);
 		models_check_limits(test, table, row, row->precise);
 		models_check_limits(test, table, row, row->distributed);
+		models_check_limits(test, table, row, row->branch_limits);
 	}
 }
 
