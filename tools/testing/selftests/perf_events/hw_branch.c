@@ -59,6 +59,8 @@ __asm__("	.text\n"
 #define TURNS	20000UL
 #define PERIOD	997UL
 #define MOST	32
+#define BRS	0xc4	/* taken branches, the event of AMD's branch sampling */
+#define BRS_NR	16
 
 /* Kinds of branches, as bits */
 #define CALL	1
@@ -90,30 +92,40 @@ static struct pe_record rec;
 FIXTURE(branch) {
 	struct perf_event_attr a;
 	struct pe_ring ring;
+	bool brs;
 	int fd;
 };
 
-/* Attributes of an event with all branches of user space; skips if the hardware has none. */
-static void setup(struct __test_metadata *_metadata, struct perf_event_attr *a)
+/*
+ * Attributes of an event with all branches of user space; skips if the hardware has none. With
+ * AMD's branch sampling (BRS) it is the only event. Returns whether it is.
+ */
+static bool setup(struct __test_metadata *_metadata, struct perf_event_attr *a)
 {
+	bool brs = !access("/sys/bus/event_source/devices/cpu/events/branch-brs", F_OK);
 	int fd;
 
 	if (pe_hw_missing())
-		SKIP(return, "no hardware counters");
+		SKIP(return brs, "no hardware counters");
 	pe_move_to(0);
 	*a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	if (brs) {
+		a->type = PERF_TYPE_RAW;
+		a->config = BRS;
+	}
 	a->sample_period = PERIOD;
 	a->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
 	a->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
 	fd = pe_self(a);
 	if (fd < 0)
-		SKIP(return, "no branch records: %d", fd);
+		SKIP(return brs, "no branch records: %d", fd);
 	close(fd);
+	return brs;
 }
 
 FIXTURE_SETUP(branch)
 {
-	setup(_metadata, &self->a);
+	self->brs = setup(_metadata, &self->a);
 	self->fd = -1;
 }
 
@@ -181,8 +193,9 @@ static int check_stack(const struct pe_record *r, unsigned int kinds)
 	return good;
 }
 
-static void check_kinds(struct __test_metadata *_metadata, struct pe_ring *ring,
-			unsigned int kinds)
+/* Returns the largest number of branches of a sample. */
+static int check_kinds(struct __test_metadata *_metadata, struct pe_ring *ring,
+		       unsigned int kinds)
 {
 	unsigned int n = 0, wrong = 0, most = 0;
 	int good;
@@ -202,6 +215,7 @@ static void check_kinds(struct __test_metadata *_metadata, struct pe_ring *ring,
 	EXPECT_LE(100, n);
 	EXPECT_LE(4, most);
 	EXPECT_EQ(0, wrong);
+	return most;
 }
 
 static void run(int fd)
@@ -213,14 +227,19 @@ static void run(int fd)
 
 TEST_F(branch, all_in_order)
 {
+	int most;
+
 	OPEN();
 	run(self->fd);
-	check_kinds(_metadata, &self->ring, ALL);
+	most = check_kinds(_metadata, &self->ring, ALL);
+	if (self->brs)
+		EXPECT_EQ(BRS_NR, most);
 }
 
 FIXTURE(branch_kind) {
 	struct perf_event_attr a;
 	struct pe_ring ring;
+	bool brs;
 	int fd;
 };
 
@@ -242,7 +261,7 @@ FIXTURE_VARIANT_ADD(branch_kind, two_kinds)
 
 FIXTURE_SETUP(branch_kind)
 {
-	setup(_metadata, &self->a);
+	self->brs = setup(_metadata, &self->a);
 	self->fd = -1;
 }
 
@@ -257,6 +276,10 @@ FIXTURE_TEARDOWN(branch_kind)
 TEST_F(branch_kind, those_of_a_kind)
 {
 	self->a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | variant->type;
+	if (self->brs && variant->type != PERF_SAMPLE_BRANCH_ANY) {
+		EXPECT_EQ(-EINVAL, pe_self(&self->a));
+		return;
+	}
 	OPEN();
 	run(self->fd);
 	check_kinds(_metadata, &self->ring, variant->kinds);
@@ -268,6 +291,10 @@ TEST_F(branch_kind, types)
 
 	self->a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | variant->type |
 				     PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	if (self->brs) {
+		EXPECT_EQ(-EINVAL, pe_self(&self->a));
+		return;
+	}
 	OPEN();
 	run(self->fd);
 	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE)) {
@@ -296,7 +323,7 @@ TEST_F(branch, call_stack)
 
 	self->a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
 	self->fd = pe_self(&self->a);
-	if (self->fd == -EOPNOTSUPP)
+	if (self->fd == -EOPNOTSUPP || self->brs)
 		SKIP(return, "no call stacks");
 	close(self->fd);
 	OPEN();
@@ -418,6 +445,44 @@ TEST_F(branch, refused)
 	EXPECT_GT(0, pe_self(&self->a));
 	self->a.branch_sample_type = 1ULL << 40;
 	EXPECT_EQ(-EINVAL, pe_self(&self->a));
+}
+
+/* Branch sampling needs one event, alone in its group, with a fixed period above its depth. */
+TEST_F(branch, refused_by_sampling)
+{
+	static const __u64 others[] = { 0xc0, 0xc2, 0x1c4, BRS | 1 << 18, BRS | 1 << 24 };
+	struct perf_event_attr a = self->a;
+	unsigned int i;
+	int fd;
+
+	if (!self->brs)
+		SKIP(return, "no branch sampling");
+	for (i = 0; i < PE_ARRAY_SIZE(others); i++) {
+		a.config = others[i];
+		EXPECT_EQ(-EINVAL, pe_self(&a));
+	}
+	a = self->a;
+	a.sample_period = BRS_NR;
+	EXPECT_EQ(-EINVAL, pe_self(&a));
+	a.sample_period = 0;
+	EXPECT_EQ(-EINVAL, pe_self(&a));
+	a.sample_period = 1000;
+	a.freq = 1;
+	EXPECT_EQ(-EINVAL, pe_self(&a));
+	a = self->a;
+	a.sample_period = BRS_NR + 1;
+	self->fd = pe_self(&a);
+	ASSERT_LE(0, self->fd);
+	EXPECT_EQ(-EINVAL, pe_open(&a, 0, -1, self->fd, 0));
+	/* Without a branch stack, the event is like any other. */
+	a.sample_type = PERF_SAMPLE_IP;
+	a.branch_sample_type = 0;
+	a.sample_period = BRS_NR;
+	fd = pe_open(&a, 0, -1, self->fd, 0);
+	EXPECT_LE(0, fd);
+	close(fd);
+	close(self->fd);
+	self->fd = -1;
 }
 #else
 TEST(branch)
