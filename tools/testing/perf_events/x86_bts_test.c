@@ -193,6 +193,29 @@ static bool refusals(void)
 	return ok;
 }
 
+/* A trace needs permission for the kernel, also without the kernel; a copy does not need it. */
+static bool permissions(void)
+{
+	struct perf_event event = { .pmu = &bts_pmu, .cpu = -1, .attr.exclude_kernel = true };
+	struct counted *c = &counted[0];
+	bool ok;
+
+	start(1, 0);
+	exclusive_users = 0;
+	kernel_forbidden = -EACCES;
+	ok = bts_pmu.event_init(&event) == -EACCES && !exclusive_users && !event.destroy;
+	event.attr.type = PERF_TYPE_RAW;
+	ok &= bts_pmu.event_init(&event) == -ENOENT;
+	event.attr.type = 0;
+	event.parent = &event;
+	ok &= !bts_pmu.event_init(&event) && !exclusive_users;
+	/* Samples need no permission: the core checks exclude_kernel. */
+	ok &= !open_event(c, &every_branch) && exclusive_users == 1;
+	kernel_forbidden = 0;
+	event.parent = NULL;
+	return ok && !bts_pmu.event_init(&event) && exclusive_users == 2;
+}
+
 /* One event at a time has the BTS, also in a group. */
 static bool one_at_a_time(void)
 {
@@ -620,13 +643,14 @@ static bool traces_kernel(void)
 
 int main(void)
 {
-	ktap_plan(15);
+	ktap_plan(16);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
 	ktap_result(samples_all_seeds(0, true, false), "samples_all_beside_others");
 	ktap_result(samples_all_seeds(0, false, true), "samples_all_with_foreign_nmis");
 	ktap_result(refusals(), "refusals");
+	ktap_result(permissions(), "permissions");
 	ktap_result(one_at_a_time(), "one_at_a_time");
 	ktap_result(throttled(), "throttled");
 	ktap_result(late_interrupt(), "late_interrupt");

@@ -42,6 +42,7 @@ typedef int16_t s16;
 #define ENOMEM			12
 #define ENODEV			19
 #define EAGAIN			11
+#define EACCES			13
 #define EBUSY			16
 #define ENODATA			61
 #define EOPNOTSUPP		95
@@ -382,7 +383,9 @@ struct perf_sample_data {
 #define perf_sample_save_brstack(data, event, brs, cntr)	((data)->br_stack = (brs))
 #define perf_fetch_caller_regs(regs)	((regs)->ip = 0)
 #define is_default_overflow_handler(event)	(!(event)->is_counted)
-#define perf_allow_kernel()		0
+/* Error of callers without permission for the kernel */
+static int kernel_forbidden __maybe_unused;
+#define perf_allow_kernel()		kernel_forbidden
 #define perf_allow_cpu()		0
 #define perf_event_refuse(event, field, reason, error)	(error)
 #define perf_sample_data_init(data, to, p)	((data)->addr = (to), (data)->period = (p))

@@ -7,6 +7,7 @@
  *
  * The CPU writes to a buffer of its own, and the driver copies the records from there. So the area
  * may have any pages, and has no records with kernel addresses if the event excludes the kernel.
+ * The event nevertheless needs permission for the kernel.
  */
 #include <linux/init.h>
 #include <linux/percpu.h>
@@ -250,6 +251,15 @@ static int bts_pmu_init_event(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
+	/*
+	 * Without the kernel, only a filter in software may keep its addresses from the trace. Not
+	 * checked for a copy: fork() needs no rights of its own.
+	 */
+	err = event->parent ? 0 : perf_allow_kernel();
+	if (err)
+		return perf_event_refuse(event, "attr.type",
+					 "is intel_bts: needs CAP_PERFMON, or perf_event_paranoid below 2",
+					 err);
 	err = x86_bts_get_buffers();
 	if (err)
 		return err;

@@ -4,6 +4,7 @@
  * and the PMU intel_bts writes every branch to the AUX area. A loop takes branches of each kind:
  * all of them must be there, each once and in order, and no kernel address beside them.
  */
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -294,6 +295,29 @@ TEST_F(trace, aux_area)
 	}
 	expect_all(_metadata, &seen);
 	munmap(bts, size);
+}
+
+static int try_self(void *attr)
+{
+	return pe_try(attr, 0, -1, -1, 0);
+}
+
+/* A trace without the kernel needs permission for the kernel nevertheless; samples do not. */
+TEST_F(trace, permissions)
+{
+	long level = pe_get(PE_PARANOID);
+	struct perf_event_attr a;
+
+	a = pe_attr_off(0);
+	a.type = pe_get(PE_DEVICES "intel_bts/type");
+	a.exclude_kernel = 1;
+	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
+	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, try_self, &a));
+	EXPECT_EQ(0, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), try_self, &a));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, try_self, &self->a));
+	EXPECT_EQ(0, pe_set(PE_PARANOID, 1));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, try_self, &a));
+	pe_set(PE_PARANOID, level);
 }
 
 /* In an area that is only read, the last branches overwrite the first ones. */
