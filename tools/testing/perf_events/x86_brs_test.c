@@ -242,7 +242,8 @@ static bool is_sample_right(const struct counted *c, const struct perf_branch_st
 	return n <= DEPTH;
 }
 
-static void look(const struct counted *c, const struct perf_sample_data *data)
+static void check_stack(const struct counted *c, const struct perf_sample_data *data,
+			const struct pt_regs *regs)
 {
 	const struct perf_branch_stack *stack = data->br_stack;
 
@@ -261,12 +262,12 @@ static void begin_samples(void)
 {
 	memset(&seen, 0, sizeof(seen));
 	seen.exact = true;
-	look_at_sample = look;
+	check_sample = check_stack;
 }
 
 static void end_samples(void)
 {
-	look_at_sample = NULL;
+	check_sample = NULL;
 	printf("# %lu samples, %lu branches, %lu full, %lu empty, %lu wrong\n", seen.nr,
 	       seen.branches, seen.full, seen.empty, seen.wrong);
 }

@@ -418,10 +418,9 @@ static inline void has_ended(struct counted *c, struct section before)
 		c->lost++;
 }
 
-/* A test's own check of samples */
-static void (*check_sample)(const struct perf_sample_data *data, const struct pt_regs *regs);
-/* Called by a test for each overflow; NULL: not called */
-static void (*look_at_sample)(const struct counted *c, const struct perf_sample_data *data);
+/* A test's own check of each sample; NULL: none */
+static void (*check_sample)(const struct counted *c, const struct perf_sample_data *data,
+			    const struct pt_regs *regs);
 
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -430,9 +429,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 
 	c->samples++;
 	if (check_sample)
-		check_sample(data, regs);
-	if (look_at_sample)
-		look_at_sample(c, data);
+		check_sample(c, data, regs);
 	if (c->samples != c->stop_at)
 		return 0;
 	/* Only events that exclude the kernel have @stop_at: their truth() does not change here. */
@@ -448,7 +445,7 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 
 	c->samples++;
 	if (check_sample)
-		check_sample(data, regs);
+		check_sample(c, data, regs);
 	/* This function cannot stop the event: let the next sample stop it. */
 	if (c->samples == c->stop_at)
 		c->stop_at++;
