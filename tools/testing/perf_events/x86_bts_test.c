@@ -363,6 +363,44 @@ static bool suspended(void)
 	return ok && is_off();
 }
 
+/*
+ * NMIs while the CPU is suspended and resumes: the CPU writes no records without the address of the
+ * debug store area.
+ */
+static bool suspended_with_nmis(void)
+{
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	struct counted *c = &counted[0];
+	bool ok = true;
+	u64 seed;
+
+	for (seed = 1; seed <= 100 && ok; seed++) {
+		beside = MACHINE_FOREIGN;
+		start(seed, 0);
+		beside = 0;
+		assert(!open_event(c, &every_branch));
+		expected = machine.jumps + 1;
+		schedule_in(c);
+		machine_run(machine_random(1000));
+		x86_end(cpu);
+		machine_nmi();
+		ok &= is_off();
+		machine.ds_area = 0;
+		x86_begin(cpu, &core, false);
+		machine_nmi();
+		ok &= is_off();
+		x86_bts_resume(cpu);
+		machine_nmi();
+		ok &= !is_off();
+		cpu->dirty = true;
+		x86_resume_reprogram(cpu);
+		machine_run(1000);
+		schedule_out(c);
+		ok &= !is_wrong && !machine.lost;
+	}
+	return ok;
+}
+
 /* A minimal AUX area, as of the core, and its reader */
 
 #define AUX_PAGES	4
@@ -641,7 +679,7 @@ static bool traces_kernel(void)
 
 int main(void)
 {
-	ktap_plan(16);
+	ktap_plan(17);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
@@ -655,6 +693,7 @@ int main(void)
 	ktap_result(enabled_by_mistake(), "enabled_by_mistake");
 	ktap_result(keeps_others(), "keeps_others");
 	ktap_result(suspended(), "suspended");
+	ktap_result(suspended_with_nmis(), "suspended_with_nmis");
 	ktap_result(traces_all_seeds(0) && traces_all_seeds(BIT(X86_FEATURE_DSCPL)), "traces_all");
 	ktap_result(slow_reader(), "slow_reader");
 	ktap_result(overwrites(), "overwrites");

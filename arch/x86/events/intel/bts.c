@@ -122,9 +122,10 @@ static void bts_write_control(u64 bits)
 		wrmsrl(MSR_IA32_DEBUGCTLMSR, value);
 }
 
+/* Without the debug store area, as during suspend, the CPU would write to any address. */
 static void bts_continue(struct x86_pmu_cpu *cpu)
 {
-	if (READ_ONCE(cpu->bts.running) && !READ_ONCE(cpu->down))
+	if (READ_ONCE(cpu->bts.running) && READ_ONCE(cpu->has_area) && !READ_ONCE(cpu->down))
 		bts_write_control(cpu->bts.control);
 }
 
@@ -301,6 +302,9 @@ void x86_bts_flush(struct x86_pmu_cpu *cpu)
  */
 void x86_bts_reset(struct x86_pmu_cpu *cpu)
 {
+	/* An NMI does not enable the BTS again, until x86_ds_use(). */
+	WRITE_ONCE(cpu->has_area, false);
+	barrier();
 	if (bts_exists)
 		bts_write_control(0);
 }

@@ -44,13 +44,13 @@ void *x86_ds_map_buffer(unsigned int number, void *area, unsigned int size)
  */
 void x86_ds_use(struct x86_pmu_cpu *cpu)
 {
-	if (cpu->has_area)
+	if (READ_ONCE(cpu->has_area))
 		return;
 	/* An NMI that finds the flag set does not write the register. */
 	wrmsrl(MSR_IA32_DS_AREA,
 	       (unsigned long)&get_cpu_entry_area(raw_smp_processor_id())->cpu_debug_store);
 	barrier();
-	cpu->has_area = true;
+	WRITE_ONCE(cpu->has_area, true);
 }
 
 /**
@@ -65,5 +65,4 @@ void x86_ds_reset(struct x86_pmu_cpu *cpu)
 	x86_bts_reset(cpu);
 	if (cpu->core->precise.levels || x86_bts_exists())
 		wrmsrl(MSR_IA32_DS_AREA, 0);
-	cpu->has_area = false;
 }
