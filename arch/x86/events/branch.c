@@ -191,14 +191,16 @@ void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	perf_sched_cb_dec(event->pmu);
 }
 
-/* The interrupt handler restarts the branch unit only if @running is set. */
+/*
+ * The interrupt handler restarts the branch unit only if @running is set. It leaves @asleep as it
+ * is, since it may interrupt perf_amd_brs_lopwr_cb() between the two.
+ */
 static void x86_branch_on(struct x86_pmu_cpu *cpu)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
 
 	if (branch->select)
 		x86_extra_write(cpu, branch->select);
-	WRITE_ONCE(branch->asleep, false);
 	WRITE_ONCE(branch->running, true);
 	barrier();
 	cpu->core->branches.ops->on(cpu->core);

@@ -506,6 +506,16 @@ static bool low_power(bool loses)
 	x86_branch_reset(&x86_pmu_cpu);
 	perf_amd_brs_lopwr_cb(false);
 	ok &= !(unit.config & ENABLE);
+	x86_branch_reprogram(&x86_pmu_cpu);
+	ok &= !!(unit.config & ENABLE);
+
+	/* An NMI at the beginning of the callback: the unit is enabled at the end of the state. */
+	x86_pmu_cpu.branch.asleep = true;
+	machine_nmi();
+	x86_pmu_cpu.branch.running = false;
+	brs_disable();
+	perf_amd_brs_lopwr_cb(false);
+	ok &= !!(unit.config & ENABLE);
 	end_samples();
 	return ok && !seen.wrong && !machine.unknown && !harness_warned;
 }
