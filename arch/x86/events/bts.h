@@ -29,6 +29,12 @@ struct x86_pmu_cpu;
  */
 #define X86_BTS_LEAST		16UL
 
+/*
+ * Number of records in the buffer of a CPU, which drops further ones. A CPU may write one more,
+ * since the limit is an address that must exceed the end of the last record by 1.
+ */
+#define X86_BTS_RECORDS		(BTS_BUFFER_SIZE / sizeof(struct x86_bts_record) - 1)
+
 /**
  * struct x86_bts_record - a record in the buffer
  * @from: address of the branch
@@ -46,7 +52,7 @@ struct x86_bts_record {
  * @cpu: this CPU
  * @event: the event that uses the BTS
  * @records: the records, the oldest first
- * @n: number of @records
+ * @n: number of @records. From X86_BTS_RECORDS on, the CPU may have dropped later ones
  * @interrupt: called in the overflow interrupt
  *
  * Context: interrupts off, or NMI; the CPU writes no records.

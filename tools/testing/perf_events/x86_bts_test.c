@@ -9,6 +9,7 @@
 #define PERF_PMU_CAP_EXCLUSIVE		0x10
 #define PERF_PMU_CAP_ITRACE		0x20
 #define PERF_AUX_FLAG_TRUNCATED		0x01
+#define PERF_AUX_FLAG_PARTIAL		0x04
 #define PAGE_SHIFT			12
 #define DIV_ROUND_UP(n, d)		(((n) + (d) - 1) / (d))
 #define offset_in_page(p)		((p) & (PAGE_SIZE - 1))
@@ -273,7 +274,7 @@ static bool late_interrupt(void)
 		assert(!open_event(c, &every_branch));
 		expected = machine.jumps + 1;
 		schedule_in(c);
-		run_user(BTS_RECORDS - BTS_SPARE + 10);
+		run_user(X86_BTS_RECORDS - BTS_SPARE + 10);
 		if (seed % 4 < 2)
 			core.pmu.sched_task(NULL, NULL, false);
 		else
@@ -416,6 +417,7 @@ static struct {
 	bool		overwrite;
 	bool		open;
 	bool		truncated;
+	bool		partial;
 	bool		full;
 } aux;
 
@@ -457,6 +459,7 @@ static void perf_aux_output_end(struct perf_output_handle *handle, unsigned long
 	}
 	aux_wake();
 	aux.truncated |= handle->aux_flags & PERF_AUX_FLAG_TRUNCATED;
+	aux.partial |= handle->aux_flags & PERF_AUX_FLAG_PARTIAL;
 	aux.open = false;
 }
 
@@ -521,7 +524,7 @@ static void aux_read(void)
 static bool aux_is_right(void)
 {
 	bool ok = !is_wrong && !machine.lost && !machine.unknown && !machine.swallowed &&
-		  !harness_warned && !aux.open;
+		  !harness_warned && !aux.open && !aux.partial;
 
 	if (!ok)
 		printf("# %llu branches lost, %lu unknown, %lu swallowed\n",
@@ -677,9 +680,34 @@ static bool traces_kernel(void)
 	return ok && aux_is_right();
 }
 
+/* While the interrupt is blocked for long, the buffer is filled: the trace has a flag at the gap. */
+static bool has_gap(void)
+{
+	struct perf_event event;
+	bool ok = true;
+	int i;
+
+	start(1, 0);
+	aux_start(&event, true, false);
+	for (i = 0; i < 2; i++) {
+		aux.partial = false;
+		ok &= !bts_pmu.add(&event, PERF_EF_START);
+		machine.held = true;
+		run_user(X86_BTS_RECORDS - 1 + 3 * i);
+		machine.held = false;
+		ok &= machine.pending && machine.lost == i;
+		machine_take_interrupt();
+		run_user(100);
+		bts_pmu.del(&event, 0);
+		ok &= aux.partial == i && !aux.truncated && is_off() && !aux.open;
+	}
+	bts_pmu.free_aux(aux.area);
+	return ok && !machine.unknown && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(17);
+	ktap_plan(18);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
@@ -696,6 +724,7 @@ int main(void)
 	ktap_result(suspended_with_nmis(), "suspended_with_nmis");
 	ktap_result(traces_all_seeds(0) && traces_all_seeds(BIT(X86_FEATURE_DSCPL)), "traces_all");
 	ktap_result(slow_reader(), "slow_reader");
+	ktap_result(has_gap(), "has_gap");
 	ktap_result(overwrites(), "overwrites");
 	ktap_result(traces_kernel(), "traces_kernel");
 	return ktap_end();

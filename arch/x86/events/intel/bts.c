@@ -19,11 +19,6 @@
 #include "../engine.h"
 
 #define BTS_RECORD		sizeof(struct x86_bts_record)
-/*
- * A CPU may write one more record, since the limit is an address that must exceed the end of the
- * last record by 1.
- */
-#define BTS_RECORDS		(BTS_BUFFER_SIZE / BTS_RECORD - 1)
 /* Records that the CPU may write before the interrupt is delivered */
 #define BTS_SPARE		64
 
@@ -198,7 +193,7 @@ static void bts_drain(struct x86_pmu_cpu *cpu, bool interrupt)
  */
 void x86_bts_interrupt_after(struct x86_pmu_cpu *cpu, u64 n)
 {
-	n = clamp_t(u64, n, X86_BTS_LEAST, BTS_RECORDS - BTS_SPARE);
+	n = clamp_t(u64, n, X86_BTS_LEAST, X86_BTS_RECORDS - BTS_SPARE);
 	WRITE_ONCE(this_cpu_ptr(&cpu_debug_store)->bts_interrupt_threshold,
 		   cpu->bts.base + n * BTS_RECORD);
 }
@@ -218,7 +213,7 @@ void x86_bts_start(struct x86_pmu_cpu *cpu)
 	bts_write_control(0);
 	ds->bts_buffer_base = bts->base;
 	WRITE_ONCE(ds->bts_index, bts->base);
-	ds->bts_absolute_maximum = bts->base + BTS_RECORDS * BTS_RECORD + 1;
+	ds->bts_absolute_maximum = bts->base + X86_BTS_RECORDS * BTS_RECORD + 1;
 	bts->control = bts_control(bts->event);
 	x86_ds_use(cpu);
 	/* From here on, the interrupt is not taken for that of another device. */

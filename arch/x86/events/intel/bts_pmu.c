@@ -12,6 +12,7 @@
 #include <linux/init.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
+#include <asm/intel_ds.h>
 
 #include "../engine.h"
 
@@ -177,6 +178,8 @@ static void bts_copy(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		}
 		bts_store(writer, &records[i]);
 	}
+	if (n >= X86_BTS_RECORDS)
+		perf_aux_output_flag(&writer->handle, PERF_AUX_FLAG_PARTIAL);
 	/* While the event is being stopped, its stop ends the transaction. */
 	if (writer->area->overwrite || !x86_event_runs(event))
 		return;
