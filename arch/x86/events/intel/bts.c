@@ -21,6 +21,11 @@
 #define BTS_RECORD		sizeof(struct x86_bts_record)
 /* Records that the CPU may write before the interrupt is delivered */
 #define BTS_SPARE		64
+/*
+ * Records of an interrupt that writes a sample for each: more would delay other interrupts for too
+ * long.
+ */
+#define BTS_SAMPLES		256
 
 #define BTS_ON			(DEBUGCTLMSR_TR | DEBUGCTLMSR_BTS | DEBUGCTLMSR_BTINT)
 #define BTS_CONTROL		(BTS_ON | DEBUGCTLMSR_BTS_OFF_OS | DEBUGCTLMSR_BTS_OFF_USR)
@@ -510,7 +515,7 @@ void x86_bts_event_start(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (x86_event_runs(event))
 		return;
 	WRITE_ONCE(event->hw.state, 0);
-	x86_bts_interrupt_after(cpu, U64_MAX);
+	x86_bts_interrupt_after(cpu, BTS_SAMPLES);
 	x86_bts_start(cpu);
 }
 
