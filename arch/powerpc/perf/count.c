@@ -13,21 +13,8 @@
 /* A counter can step back a little when speculative counts are rolled back. */
 #define PMC_SETBACK	256
 
-/*
- * Has a counter lost its value? A deep idle state of a host sets it to 0. In a guest, the
- * hypervisor preserves it, so a smaller value means that the counter has wrapped while its
- * interrupt was late. Counters that do not interrupt wrap on hosts, too.
- */
-static bool power_lost(int pmc, u32 before, u32 now)
+static u32 power_progress(u32 before, u32 now)
 {
-	return before > now && before - now >= PMC_SETBACK && !power_limited(pmc) &&
-	       cpu_has_feature(CPU_FTR_HVMODE);
-}
-
-static u32 power_progress(int pmc, u32 before, u32 now)
-{
-	if (power_lost(pmc, before, now))
-		return now;
 	return before > now && before - now < PMC_SETBACK ? 0 : now - before;
 }
 
@@ -53,8 +40,8 @@ void power_event_read(struct perf_event *event)
 	before = local64_read(&hw->prev_count);
 	do {
 		now = power_pmc_read(hw->idx);
-		delta = power_progress(hw->idx, before, now);
-		if (!delta && !power_lost(hw->idx, before, now))
+		delta = power_progress(before, now);
+		if (!delta)
 			return;
 	} while (!local64_try_cmpxchg(&hw->prev_count, &before, now));
 	local64_add(delta, &event->count);
@@ -188,29 +175,6 @@ void power_limited_arm(struct power_cpu *cpu)
 		event = cpu->events[i];
 		if (power_limited(event->hw.idx))
 			power_event_arm(cpu, event, event->hw.idx);
-	}
-}
-
-/**
- * power_lost_arm - program counters that have lost their values
- * @cpu: this CPU
- *
- * Otherwise the periods would end 2^31 occurrences later.
- *
- * Context: interrupts off, counters frozen.
- */
-void power_lost_arm(struct power_cpu *cpu)
-{
-	struct hw_perf_event *hw;
-	int i;
-
-	for (i = 0; i < cpu->n; i++) {
-		hw = &cpu->events[i]->hw;
-		if (!hw->sample_period || !hw->idx || (hw->state & PERF_HES_STOPPED) ||
-		    !power_lost(hw->idx, local64_read(&hw->prev_count), power_pmc_read(hw->idx)))
-			continue;
-		power_event_leave(cpu->events[i]);
-		power_event_arm(cpu, cpu->events[i], hw->idx);
 	}
 }
 

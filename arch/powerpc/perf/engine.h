@@ -121,7 +121,7 @@ struct power_memo {
  * @claim_comes: add only pinned events, to free counters for a claim
  * @claim_waits: the PMU stays disabled until power_claim_run()
  * @left: mask of counters with a value of a former user, or an unknown value; bit 1 is PMC1
- * @pmcs: counter values at the overflow interrupt, for samples
+ * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
  * @serving: in the overflow interrupt, with @pmcs set
  */
 struct power_cpu {
@@ -206,7 +206,6 @@ void power_event_leave(struct perf_event *event);
 void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc);
 void power_limited_read(struct power_cpu *cpu);
 void power_limited_arm(struct power_cpu *cpu);
-void power_lost_arm(struct power_cpu *cpu);
 void power_overflow_defer(struct power_cpu *cpu);
 
 /* pmu.c */

@@ -153,11 +153,6 @@ static void power_enable(struct pmu *pmu)
 		power_enable_unused(cpu);
 		return;
 	}
-	/* On a host, a deep idle state may have changed the registers since they were written. */
-	if (cpu_has_feature(CPU_FTR_HVMODE)) {
-		power_control_forget(cpu);
-		power_lost_arm(cpu);
-	}
 	if (cpu->changed)
 		power_place(cpu);
 	else if (!cpu->held_known)
@@ -391,3 +386,42 @@ struct pmu power_pmu_ops = {
 	.sched_task	= power_bhrb_sched_task,
 	.event_idx	= power_event_index,
 };
+
+#ifdef CONFIG_PPC_POWERNV
+/**
+ * power_pmu_idle_enter - save the counters before a deep idle state, which loses them
+ *
+ * Context: idle loop, interrupts hard disabled until power_pmu_idle_exit(). So no overflow
+ * interrupt changes the counters, or power_cpu::pmcs.
+ */
+void power_pmu_idle_enter(void)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+
+	/* The registers are not in use. */
+	if (!cpu->held_known)
+		return;
+	perf_pmu_disable(&power_pmu_ops);
+	power_pmc_read_all(cpu);
+}
+
+/**
+ * power_pmu_idle_exit - restore the counters and control registers after a deep idle state
+ *
+ * The idle code restores some of the control registers, and of MMCR1 only 32 bits.
+ *
+ * Context: see power_pmu_idle_enter().
+ */
+void power_pmu_idle_exit(void)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+	int pmc;
+
+	if (!cpu->held_known)
+		return;
+	for (pmc = 1; pmc <= power_driver->n_counter; pmc++)
+		power_pmc_write(pmc, cpu->pmcs[pmc - 1]);
+	power_control_forget(cpu);
+	perf_pmu_enable(&power_pmu_ops);
+}
+#endif

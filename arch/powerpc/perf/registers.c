@@ -5,8 +5,7 @@
  * MMCR1, MMCR2, MMCR3 and MMCRA are written only while MMCR0 freezes the counters, except for
  * SAMPLE_ENABLE of MMCRA, and for power_control_give(). A shadow avoids writes of a value that a
  * register has already, since a write in a guest may trap. The hardware changes MMCR0 at an
- * overflow, so MMCR0 is always written. A host discards the shadow each time it enables the PMU,
- * because a deep idle state can change the registers: the idle code restores only 32 bits of MMCR1.
+ * overflow, so MMCR0 is always written.
  */
 #include <linux/bitops.h>
 #include <linux/percpu.h>

@@ -47,6 +47,9 @@ static void machine_step(void)
 	}
 }
 
+/* Number of writes of registers */
+static unsigned int machine_writes;
+
 static unsigned long mfspr(int reg)
 {
 	return machine_registers[reg];
@@ -57,6 +60,7 @@ static void mtspr(int reg, u32 value)
 	if (reg == SPRN_MMCR0)
 		machine_pending = false;
 	machine_registers[reg] = value;
+	machine_writes++;
 }
 
 #include "../../../arch/powerpc/perf/assign.c"
@@ -188,7 +192,6 @@ static void test_begin(struct power_pmu *driver, bool limited)
 	memset(machine_registers, 0, sizeof(machine_registers));
 	machine_registers[SPRN_MMCR0] = MMCR0_FC;
 	machine_limited = limited;
-	kernel_is_host = false;
 	*driver = (struct power_pmu){
 		.n_counter = 6, .compute_mmcr = test_compute,
 		.limited_pmc_event = test_limited_code,
@@ -338,69 +341,103 @@ static bool test_unused(void)
 	return machine_registers[SPRN_MMCR1] == TEST_MMCR1;
 }
 
-/* A deep idle state of a host changes the control registers under an event of the CPU. */
-static bool test_idle_registers(void)
+/* A deep idle state of a host, which loses all registers but MMCR0 */
+static void machine_deep_idle(void)
 {
-	struct test_event counter;
-	struct power_pmu driver;
+	u32 mmcr0;
 
-	test_begin(&driver, false);
-	kernel_is_host = true;
-	test_add(&counter, 1, 0);
-	machine_registers[SPRN_MMCR1] = 0;
-	machine_registers[SPRN_MMCR2] = 0;
-	/* A task is switched in. */
-	perf_pmu_disable(&power_pmu_ops);
-	perf_pmu_enable(&power_pmu_ops);
-	return machine_registers[SPRN_MMCR1] == TEST_MMCR1 &&
-	       machine_registers[SPRN_MMCR2] == TEST_MMCR2;
+	power_pmu_idle_enter();
+	mmcr0 = machine_registers[SPRN_MMCR0];
+	memset(machine_registers, 0, sizeof(machine_registers));
+	machine_registers[SPRN_MMCR0] = mmcr0;
+	power_pmu_idle_exit();
 }
 
-/* It also sets the counters to 0. */
-static bool test_idle_counters(void)
+/* Events of the CPU, which no task switch programs again, and one of a task */
+static bool test_idle(void)
 {
 	struct test_event sampler, counter, sharer;
 	struct power_pmu driver;
 
 	test_begin(&driver, false);
-	kernel_is_host = true;
 	test_add(&sampler, 1, 1000);
 	test_add(&counter, 2, 0);
 	machine_run(700, false);
-	if (test_count(&sampler) != 700 || test_count(&counter) != 700)
+	machine_deep_idle();
+	if (machine_registers[SPRN_MMCR1] != TEST_MMCR1 ||
+	    machine_registers[SPRN_MMCR2] != TEST_MMCR2)
 		return false;
-	machine_registers[SPRN_PMC1] = 0;
-	machine_registers[SPRN_PMC2] = 0;
-	/* An event of a task that begins to run */
+	machine_run(200, false);
+	machine_deep_idle();
 	test_add(&sharer, 2, 0);
-	machine_run(299, false);
+	machine_run(99, false);
 	if (samples)
 		return false;
 	machine_run(1, false);
 	return samples == 1 && test_count(&sampler) == 1000 && test_count(&counter) == 1000 &&
-	       test_count(&sharer) == 300;
+	       test_count(&sharer) == 100;
 }
 
-/* A read finds the counter at 0, and a later one beyond its value before the idle state. */
-static bool test_idle_read(void)
+/* Without events, the registers are not in use. */
+static bool test_idle_unused(void)
 {
 	struct test_event counter;
 	struct power_pmu driver;
 
 	test_begin(&driver, false);
-	kernel_is_host = true;
+	machine_deep_idle();
 	test_add(&counter, 1, 0);
-	machine_run(700, false);
-	if (test_count(&counter) != 700)
+	machine_run(10, false);
+	counter.event.pmu->del(&counter.event, 0);
+	machine_writes = 0;
+	machine_deep_idle();
+	if (machine_writes)
 		return false;
-	machine_registers[SPRN_PMC1] = 0;
-	if (test_count(&counter) != 700)
-		return false;
-	machine_run(1000, false);
-	return test_count(&counter) == 1700;
+	test_add(&counter, 1, 0);
+	machine_run(10, false);
+	return test_count(&counter) == 10;
 }
 
-/* In a guest, no counter loses its value: it wraps if its interrupt is late. */
+/* Writes of registers at a switch from the task of @prev to that of @next, @n events each */
+static unsigned int test_switch(struct test_event *prev, struct test_event *next, int n)
+{
+	int i;
+
+	machine_writes = 0;
+	perf_pmu_disable(&power_pmu_ops);
+	for (i = 0; i < n; i++)
+		prev[i].event.pmu->del(&prev[i].event, 0);
+	for (i = 0; i < n; i++)
+		WARN_ON_ONCE(test_try_add(&next[i]));
+	perf_pmu_enable(&power_pmu_ops);
+	return machine_writes;
+}
+
+/*
+ * A switch between tasks with the same counting events writes MMCR0 twice, to freeze the counters
+ * and to run them, and clears each counter, because it has counts of another task.
+ */
+static bool test_switch_writes(void)
+{
+	struct test_event first[4], second[4];
+	struct power_pmu driver;
+	int i;
+
+	test_begin(&driver, false);
+	for (i = 0; i < 4; i++) {
+		test_init(&second[i], i + 1, 0);
+		test_add(&first[i], i + 1, 0);
+	}
+	machine_run(10, false);
+	if (test_switch(first, second, 1) != 2 + 1 || test_switch(second, first, 1) != 2 + 1 ||
+	    test_switch(first, second, 4) != 2 + 4)
+		return false;
+	machine_run(20, false);
+	return test_switch(second, first, 4) == 2 + 4 && test_count(&first[3]) == 10 &&
+	       test_count(&second[3]) == 20;
+}
+
+/* A counter wraps if its interrupt is late. */
 static bool test_wrap(void)
 {
 	struct test_event counter;
@@ -561,7 +598,7 @@ static bool random_step(u64 *seed)
 	struct perf_event *event = &slot->test.event;
 	int i;
 
-	switch (harness_random(seed) % 8) {
+	switch (harness_random(seed) % 9) {
 	case 0:
 		if (!slot->code) {
 			slot_add(slot, seed);
@@ -598,6 +635,9 @@ static bool random_step(u64 *seed)
 		break;
 	case 4:
 		machine_leap(harness_random(seed) / 8);
+		break;
+	case 5:
+		machine_deep_idle();
 		break;
 	default:
 		machine_run(harness_random(seed) % 200, harness_random(seed) % 4 == 0);
@@ -647,10 +687,10 @@ int main(void)
 	ktap_result(test_late_shared(), "late_overflow_of_shared_counter");
 	ktap_result(test_rollback(), "rollback");
 	ktap_result(test_unused(), "registers_after_no_events");
-	ktap_result(test_idle_registers(), "registers_after_deep_idle");
-	ktap_result(test_idle_counters(), "counters_after_deep_idle");
-	ktap_result(test_idle_read(), "read_after_deep_idle");
-	ktap_result(test_wrap(), "wrap_in_a_guest");
+	ktap_result(test_idle(), "deep_idle");
+	ktap_result(test_idle_unused(), "deep_idle_without_events");
+	ktap_result(test_switch_writes(), "writes_of_a_switch");
+	ktap_result(test_wrap(), "wrap");
 	ktap_result(test_random(false), "random");
 	ktap_result(test_random(true), "random_limited");
 	ktap_result(!harness_warned, "warnings");

@@ -14,6 +14,7 @@
 
 #define __KERNEL__
 #define __init
+#define CONFIG_PPC_POWERNV
 #define BIT(n)			(1UL << (n))
 #define GENMASK(h, l)		((~0UL >> (63 - (h))) & (~0UL << (l)))
 #define BITS_PER_TYPE(type)	(8 * sizeof(type))
@@ -37,13 +38,10 @@
 #define set_pmi_irq_pending()	do { } while (0)
 #define ppc_set_pmu_inuse(inuse)	do { } while (0)
 #define ppc_enable_pmcs()	do { } while (0)
-#define cpu_has_feature(feature)	((feature) == CPU_FTR_HVMODE && kernel_is_host)
+#define cpu_has_feature(feature)	((void)(feature), false)
 #define sched_clock()		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)
-
-/* The kernel runs in hypervisor state. */
-static bool kernel_is_host;
 
 static inline void guard_irqsave(void)
 {
@@ -179,6 +177,9 @@ struct power_pmu {
 #define perf_sample_data_init(data, addr, p)	((data)->period = (p))
 #define perf_event_account_interrupt(event)	((void)(event), 0)
 #define has_branch_stack(event)			((void)(event), false)
+
+void power_pmu_idle_enter(void);
+void power_pmu_idle_exit(void);
 
 static void perf_pmu_disable(struct pmu *pmu)
 {
