@@ -142,43 +142,6 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 }
 
 /**
- * power_limited_read - read the events whose counters cannot be frozen
- * @cpu: this CPU, with all other counters frozen
- *
- * These counters also count the driver's own work from here to power_limited_arm(). The events are
- * read here and started anew there, so this work is in no event's count.
- *
- * Context: interrupts off, or overflow interrupt.
- */
-void power_limited_read(struct power_cpu *cpu)
-{
-	int i;
-
-	for (i = 0; i < cpu->n; i++) {
-		if (power_limited(cpu->events[i]->hw.idx))
-			power_event_read(cpu->events[i]);
-	}
-}
-
-/**
- * power_limited_arm - begin to count again on counters that cannot be frozen
- * @cpu: this CPU, whose other counters are about to run
- *
- * Context: interrupts off, or overflow interrupt.
- */
-void power_limited_arm(struct power_cpu *cpu)
-{
-	struct perf_event *event;
-	int i;
-
-	for (i = 0; i < cpu->n; i++) {
-		event = cpu->events[i];
-		if (power_limited(event->hw.idx))
-			power_event_arm(cpu, event, event->hw.idx);
-	}
-}
-
-/**
  * power_overflow_defer - end overdue periods with the next occurrence instead
  * @cpu: this CPU
  *

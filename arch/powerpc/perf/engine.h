@@ -9,6 +9,7 @@
 #define _POWERPC_PERF_ENGINE_H
 
 #include <linux/device.h>
+#include <linux/irqflags.h>
 #include <linux/perf_event.h>
 #include "assign.h"
 
@@ -170,6 +171,15 @@ static inline bool power_is_ebb(const struct perf_event *event)
 	return event->hw.flags & POWER_EBB;
 }
 
+/* Mask the overflow interrupt, too. */
+#ifdef CONFIG_PPC64
+#define power_interrupt_off(flags)	powerpc_local_irq_pmu_save(flags)
+#define power_interrupt_on(flags)	powerpc_local_irq_pmu_restore(flags)
+#else
+#define power_interrupt_off(flags)	local_irq_save(flags)
+#define power_interrupt_on(flags)	local_irq_restore(flags)
+#endif
+
 /* registers.c */
 unsigned long power_pmc_read(int pmc);
 void power_pmc_read_all(struct power_cpu *cpu);
@@ -204,9 +214,14 @@ bool power_counts_settle(struct power_cpu *cpu);
 void power_event_read(struct perf_event *event);
 void power_event_leave(struct perf_event *event);
 void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc);
+void power_overflow_defer(struct power_cpu *cpu);
+
+/* limited.c */
 void power_limited_read(struct power_cpu *cpu);
 void power_limited_arm(struct power_cpu *cpu);
-void power_overflow_defer(struct power_cpu *cpu);
+void power_limited_watch(struct power_cpu *cpu);
+void power_limited_init(unsigned int nr);
+void power_limited_end(unsigned int nr);
 
 /* pmu.c */
 void power_event_halt(struct perf_event *event);

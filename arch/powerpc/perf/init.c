@@ -42,6 +42,13 @@ bool power_pmu_wants_prompt_pmi(void)
 static int power_cpu_prepare(unsigned int nr)
 {
 	power_cpu_reset(per_cpu_ptr(&power_cpus, nr));
+	power_limited_init(nr);
+	return 0;
+}
+
+static int power_cpu_dead(unsigned int nr)
+{
+	power_limited_end(nr);
 	return 0;
 }
 
@@ -79,7 +86,8 @@ int __init register_power_pmu(struct power_pmu *driver)
 	power_pmu_ops.attr_update = power_caps_groups;
 	power_pmu_ops.capabilities |= driver->capabilities & PERF_PMU_CAP_EXTENDED_REGS;
 	perf_pmu_register(&power_pmu_ops, "cpu", PERF_TYPE_RAW);
-	cpuhp_setup_state(CPUHP_PERF_POWER, "perf/powerpc:prepare", power_cpu_prepare, NULL);
+	cpuhp_setup_state(CPUHP_PERF_POWER, "perf/powerpc:prepare", power_cpu_prepare,
+			  power_cpu_dead);
 	return 0;
 }
 

@@ -157,8 +157,10 @@ static void power_enable(struct pmu *pmu)
 		power_place(cpu);
 	else if (!cpu->held_known)
 		power_control_write(cpu);
-	if (power_has(PPMU_LIMITED_PMC5_6))
+	if (power_has(PPMU_LIMITED_PMC5_6)) {
+		power_limited_watch(cpu);
 		power_limited_arm(cpu);
+	}
 	cpu->disabled = false;
 	/* With event-based branches, PMAO in the program's MMCR0 is set for a pending overflow. */
 	pending = !cpu->ebb && power_counts_over(cpu);
@@ -313,14 +315,6 @@ static void power_stop(struct perf_event *event, int how)
 	power_event_halt(event);
 	perf_pmu_enable(pmu);
 }
-
-#ifdef CONFIG_PPC64
-#define power_interrupt_off(flags)	powerpc_local_irq_pmu_save(flags)
-#define power_interrupt_on(flags)	powerpc_local_irq_pmu_restore(flags)
-#else
-#define power_interrupt_off(flags)	local_irq_save(flags)
-#define power_interrupt_on(flags)	local_irq_restore(flags)
-#endif
 
 /*
  * Mask the overflow interrupt: if it sets the counter and prev_count back to the start of the

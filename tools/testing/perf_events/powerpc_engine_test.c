@@ -67,6 +67,7 @@ static void mtspr(int reg, u32 value)
 #include "../../../arch/powerpc/perf/registers.c"
 #include "../../../arch/powerpc/perf/choose.c"
 #include "../../../arch/powerpc/perf/count.c"
+#include "../../../arch/powerpc/perf/limited.c"
 #include "../../../arch/powerpc/perf/sample.c"
 #include "../../../arch/powerpc/perf/pmu.c"
 #include "../../../arch/powerpc/perf/overflow.c"
@@ -199,6 +200,7 @@ static void test_begin(struct power_pmu *driver, bool limited)
 	};
 	power_driver = driver;
 	power_cpu_reset(&power_cpus);
+	power_limited_init(0);
 	samples = 0;
 }
 
@@ -233,6 +235,38 @@ static bool test_limited(void)
 	machine_run(10000, false);
 	ktap_note("%d samples, %lld of 10000 steps", samples, (long long)test_count(&limited));
 	return samples == 10 && test_count(&limited) == 10000;
+}
+
+static void machine_timer(void)
+{
+	struct hrtimer *timer = &power_limited_timers;
+
+	if (timer->queued)
+		timer->queued = timer->function(timer) == HRTIMER_RESTART;
+}
+
+/* A counter that does not interrupt is read before it wraps, until its event is removed. */
+static bool test_limited_wrap(void)
+{
+	struct test_event limited, other;
+	struct power_pmu driver;
+	s64 count;
+	int i;
+
+	test_begin(&driver, true);
+	test_add(&other, 2, 0);
+	if (power_limited_timers.queued)
+		return false;
+	test_add(&limited, 6, 0);
+	for (i = 0; i < 4; i++) {
+		machine_registers[SPRN_PMC6] += 3U << 30;
+		machine_timer();
+	}
+	count = test_count(&limited);
+	limited.event.pmu->del(&limited.event, 0);
+	machine_timer();
+	ktap_note("%lld of %lld", (long long)count, 4 * (3LL << 30));
+	return count == 4 * (3LL << 30) && !power_limited_timers.queued;
 }
 
 /*
@@ -678,9 +712,10 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(15);
+	ktap_plan(16);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
+	ktap_result(test_limited_wrap(), "limited_counter_wraps");
 	ktap_result(test_limited_beside_frozen(), "limited_counter_beside_frozen");
 	ktap_result(test_late(), "late_overflow");
 	ktap_result(test_late_long(), "late_overflow_of_long_period");

@@ -24,6 +24,7 @@
 #define DEFINE_PER_CPU(type, name)	type name
 #define DECLARE_PER_CPU(type, name)	extern type name
 #define this_cpu_ptr(p)		(p)
+#define per_cpu_ptr(p, cpu)	((void)(cpu), (p))
 #define guard(how)		guard_ ## how
 #define WARN_ONCE(cond, ...)	WARN_ON_ONCE(cond)
 #define lockdep_assert_irqs_disabled()	do { } while (0)
@@ -42,6 +43,22 @@
 #define sched_clock()		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)
+
+/* The only timer, which a test calls */
+enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
+
+struct hrtimer {
+	enum hrtimer_restart	(*function)(struct hrtimer *timer);
+	bool			queued;
+};
+
+#define NSEC_PER_MSEC		1000000L
+#define ns_to_ktime(ns)		(ns)
+#define hrtimer_init(timer, clock, mode)	((timer)->queued = false)
+#define hrtimer_start(timer, ns, mode)		((timer)->queued = true)
+#define hrtimer_is_queued(timer)		((timer)->queued)
+#define hrtimer_forward_now(timer, ns)		((void)(timer))
+#define hrtimer_cancel(timer)			((timer)->queued = false)
 
 static inline void guard_irqsave(void)
 {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters of old processors that cannot be frozen and do not interrupt: see power_limited().
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include "engine.h"
+
+/**
+ * power_limited_read - read the events whose counters cannot be frozen
+ * @cpu: this CPU
+ *
+ * Called when the other counters are frozen. These counters then count the driver's own work until
+ * power_limited_arm(). The events are read here and started anew there, so this work is in no
+ * event's count.
+ *
+ * Context: interrupts off, or overflow interrupt.
+ */
+void power_limited_read(struct power_cpu *cpu)
+{
+	int i;
+
+	for (i = 0; i < cpu->n; i++) {
+		if (power_limited(cpu->events[i]->hw.idx))
+			power_event_read(cpu->events[i]);
+	}
+}
+
+/**
+ * power_limited_arm - begin to count again on counters that cannot be frozen
+ * @cpu: this CPU, whose other counters are about to run
+ *
+ * Context: interrupts off, or overflow interrupt.
+ */
+void power_limited_arm(struct power_cpu *cpu)
+{
+	struct perf_event *event;
+	int i;
+
+	for (i = 0; i < cpu->n; i++) {
+		event = cpu->events[i];
+		if (power_limited(event->hw.idx))
+			power_event_arm(cpu, event, event->hw.idx);
+	}
+}
+
+/*
+ * A counter that does not interrupt wraps unseen after 2^32 occurrences. No processor with such
+ * counters has so many in this time.
+ */
+#define LIMITED_READ_NS		(100 * NSEC_PER_MSEC)
+
+static DEFINE_PER_CPU(struct hrtimer, power_limited_timers);
+
+static bool power_limited_used(const struct power_cpu *cpu)
+{
+	int i;
+
+	for (i = 0; i < cpu->n; i++) {
+		if (power_limited(cpu->events[i]->hw.idx))
+			return true;
+	}
+	return false;
+}
+
+static enum hrtimer_restart power_limited_tick(struct hrtimer *timer)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+	unsigned long flags;
+
+	if (!power_limited_used(cpu))
+		return HRTIMER_NORESTART;
+	/* The driver's own work counts while the PMU is disabled. */
+	if (!cpu->disabled) {
+		power_interrupt_off(flags);
+		power_limited_read(cpu);
+		power_interrupt_on(flags);
+	}
+	hrtimer_forward_now(timer, ns_to_ktime(LIMITED_READ_NS));
+	return HRTIMER_RESTART;
+}
+
+/**
+ * power_limited_watch - read counters that do not interrupt before they wrap
+ * @cpu: this CPU
+ *
+ * The timer ends by itself when no event uses such a counter.
+ *
+ * Context: interrupts off.
+ */
+void power_limited_watch(struct power_cpu *cpu)
+{
+	struct hrtimer *timer = this_cpu_ptr(&power_limited_timers);
+
+	if (!hrtimer_is_queued(timer) && power_limited_used(cpu))
+		hrtimer_start(timer, ns_to_ktime(LIMITED_READ_NS), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/**
+ * power_limited_init - prepare the timer of a CPU
+ * @nr: the CPU, not online, or without events
+ *
+ * Context: process.
+ */
+void power_limited_init(unsigned int nr)
+{
+	struct hrtimer *timer = per_cpu_ptr(&power_limited_timers, nr);
+
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = power_limited_tick;
+}
+
+/**
+ * power_limited_end - end the timer of a CPU
+ * @nr: the CPU, no longer online; the timer may have been moved to another CPU
+ *
+ * Context: process.
+ */
+void power_limited_end(unsigned int nr)
+{
+	hrtimer_cancel(per_cpu_ptr(&power_limited_timers, nr));
+}
