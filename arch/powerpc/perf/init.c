@@ -52,16 +52,11 @@ static int power_cpu_dead(unsigned int nr)
 	return 0;
 }
 
-/*
- * Programs look up EBB support in AT_HWCAP2. On processors with CPU_FTR_PMAO_BUG, an overflow is
- * lost if software sets PMAO in MMCR0. A context switch to a program with a pending event-based
- * branch has to set it, so EBB is not announced there.
- */
+/* Programs look up EBB support in AT_HWCAP2. */
 static void __init power_announce(const struct power_pmu *driver)
 {
 #ifdef CONFIG_PPC64
-	if ((driver->flags & PPMU_ARCH_207S) && driver->bhrb_nr &&
-	    !cpu_has_feature(CPU_FTR_PMAO_BUG))
+	if ((driver->flags & PPMU_ARCH_207S) && driver->bhrb_nr)
 		cur_cpu_spec->cpu_user_features2 |= PPC_FEATURE2_EBB;
 #endif
 }

@@ -341,6 +341,37 @@ void power_user_save(struct power_cpu *cpu)
 	}
 }
 
+/* Attempts to see the overflow of power_overflow_make(), which follows after a few cycles */
+#define OVERFLOW_ATTEMPTS	1000
+
+/*
+ * Make an overflow pending by an overflow of PMC6, which counts cycles. For processors with
+ * CPU_FTR_PMAO_BUG, where a PMAO that software sets causes nothing. With EBE, the overflow does not
+ * interrupt the kernel.
+ *
+ * The counters must be frozen, and keep their values. SIAR, SDAR, SIER and MMCR2 are changed, and
+ * MMCR0 has PMAO and FC afterwards.
+ */
+static void power_overflow_make(void)
+{
+	unsigned long pmcs[PMC_6];
+	int i;
+
+	for (i = 0; i < PMC_6; i++)
+		pmcs[i] = power_pmc_read(i + 1);
+	/* Count in all modes. */
+	mtspr(SPRN_MMCR2, 0);
+	power_pmc_write(PMC_6, PMC_OVERFLOW - 1);
+	/* Complete the write of the counter before it runs. */
+	mb();
+	mtspr(SPRN_MMCR0, MMCR0_EBE | MMCR0_PMXE | MMCR0_FCECE | MMCR0_PMCjCE);
+	isync();
+	for (i = 0; i < OVERFLOW_ATTEMPTS && !(mfspr(SPRN_MMCR0) & MMCR0_PMAO); i++)
+		;
+	for (i = 0; i < PMC_6; i++)
+		power_pmc_write(i + 1, pmcs[i]);
+}
+
 /**
  * power_user_run - restore the program's PMU control registers, and run the counters
  * @cpu: this CPU, with events for event-based branches, programmed by power_place()
@@ -357,6 +388,8 @@ void power_user_run(struct power_cpu *cpu)
 	unsigned long mmcr0 = cpu->mmcr.mmcr0 & ~MMCR0_USER_MASK;
 	unsigned long mmcr2 = cpu->mmcr.mmcr2 | thread->mmcr2;
 
+	if ((thread->mmcr0 & MMCR0_PMAO) && cpu_has_feature(CPU_FTR_PMAO_BUG))
+		power_overflow_make();
 	mtspr(SPRN_SIAR, thread->siar);
 	mtspr(SPRN_SDAR, thread->sdar);
 	mtspr(SPRN_SIER, thread->sier);

@@ -311,6 +311,55 @@ static void registers_save_overflow_of_program(struct kunit *test)
 			MMCR0_FC | MMCR0_PMAO);
 }
 
+/**
+ * struct registers_made - registers after power_overflow_make()
+ * @mmcr0: MMCR0
+ * @pmcs: the counters
+ */
+struct registers_made {
+	unsigned long	mmcr0;
+	unsigned long	pmcs[PMC_6];
+};
+
+/* Make an overflow pending while the counters have the values 1, 2, ... */
+static void registers_make_overflow(struct registers_made *made)
+{
+	struct registers_kept kept;
+	unsigned long flags, pmcs[PMC_6];
+	int i;
+
+	local_irq_save(flags);
+	hard_irq_disable();
+	kept = registers_begin();
+	for (i = 0; i < PMC_6; i++) {
+		pmcs[i] = power_pmc_read(i + 1);
+		power_pmc_write(i + 1, i + 1);
+	}
+	power_overflow_make();
+	made->mmcr0 = mfspr(SPRN_MMCR0);
+	power_control_freeze(this_cpu_ptr(&power_cpus));
+	for (i = 0; i < PMC_6; i++) {
+		made->pmcs[i] = power_pmc_read(i + 1);
+		power_pmc_write(i + 1, pmcs[i]);
+	}
+	registers_end(&kept);
+	clear_pmi_irq_pending();
+	local_irq_restore(flags);
+}
+
+/* On POWER8E, software cannot set PMAO for a pending event-based branch. */
+static void registers_overflow_without_pmao(struct kunit *test)
+{
+	struct registers_made made;
+	int i;
+
+	registers_make_overflow(&made);
+	KUNIT_EXPECT_EQ(test, made.mmcr0 & (MMCR0_PMAO | MMCR0_FC | MMCR0_PMXE),
+			MMCR0_PMAO | MMCR0_FC);
+	for (i = 0; i < PMC_6; i++)
+		KUNIT_EXPECT_EQ(test, made.pmcs[i], i + 1);
+}
+
 static void registers_hide_addresses(struct kunit *test)
 {
 	struct registers_seen seen;
@@ -375,6 +424,7 @@ static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_bhrb_access_for_ebb),
 	KUNIT_CASE(registers_save_and_restore_program),
 	KUNIT_CASE(registers_save_overflow_of_program),
+	KUNIT_CASE(registers_overflow_without_pmao),
 	KUNIT_CASE(registers_hide_addresses),
 	KUNIT_CASE(registers_deny_user_access),
 	KUNIT_CASE(registers_run_without_driver),
