@@ -224,6 +224,8 @@ void power_limited_init(unsigned int nr);
 void power_limited_end(unsigned int nr);
 
 /* pmu.c */
+void power_rest_init(unsigned int nr);
+void power_rest_end(unsigned int nr);
 void power_event_halt(struct perf_event *event);
 void power_place(struct power_cpu *cpu);
 void power_run(struct power_cpu *cpu);

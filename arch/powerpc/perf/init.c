@@ -43,12 +43,14 @@ static int power_cpu_prepare(unsigned int nr)
 {
 	power_cpu_reset(per_cpu_ptr(&power_cpus, nr));
 	power_limited_init(nr);
+	power_rest_init(nr);
 	return 0;
 }
 
 static int power_cpu_dead(unsigned int nr)
 {
 	power_limited_end(nr);
+	power_rest_end(nr);
 	return 0;
 }
 

@@ -8,6 +8,9 @@
  * lists.
  */
 #include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <asm/cputable.h>
@@ -125,19 +128,77 @@ void power_run(struct power_cpu *cpu)
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
+/* For how long the registers are kept after the last event or claim */
+#define POWER_REST_NS		(100 * NSEC_PER_MSEC)
+
+static DEFINE_PER_CPU(struct hrtimer, power_rest_timers);
+
 /*
- * Enable the PMU of a CPU without events and claims: a hypervisor need not save the registers any
- * more. User space can read the counters before ISA 3.1: clear those that were used.
+ * The registers are not in use: a hypervisor need not save them. It may restore older values, or
+ * leave those of another guest, when they are in use again: all counters then have to be cleared.
+ */
+static void power_rest(struct power_cpu *cpu)
+{
+	power_control_forget(cpu);
+	cpu->left = GENMASK(power_driver->n_counter, 1);
+	ppc_set_pmu_inuse(0);
+}
+
+static enum hrtimer_restart power_rest_tick(struct hrtimer *timer)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+
+	if (!cpu->used && !cpu->disabled)
+		power_rest(cpu);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * power_rest_init - prepare the timer of a CPU that ends the use of its registers
+ * @nr: the CPU, not online, or without events
+ *
+ * Context: process.
+ */
+void power_rest_init(unsigned int nr)
+{
+	struct hrtimer *timer = per_cpu_ptr(&power_rest_timers, nr);
+
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = power_rest_tick;
+}
+
+/**
+ * power_rest_end - cancel the timer of a CPU
+ * @nr: the CPU, no longer online; the timer may have been moved to another CPU
+ *
+ * Context: process.
+ */
+void power_rest_end(unsigned int nr)
+{
+	hrtimer_cancel(per_cpu_ptr(&power_rest_timers, nr));
+}
+
+/*
+ * Enable the PMU of a CPU without events and claims. The next switch may be to a task with the same
+ * events, so the registers are kept for a while. User space can read the counters before ISA 3.1:
+ * clear those that were used.
  */
 static void power_enable_unused(struct power_cpu *cpu)
 {
-	/* The shadow is valid if there were events or claims until now. */
-	if (cpu->held_known) {
-		power_counters_clear(cpu);
-		power_control_rest(cpu);
-	}
-	ppc_set_pmu_inuse(0);
+	struct hrtimer *timer = this_cpu_ptr(&power_rest_timers);
+
 	cpu->disabled = false;
+	if (!cpu->held_known) {
+		ppc_set_pmu_inuse(0);
+		return;
+	}
+	power_counters_clear(cpu);
+	power_control_rest(cpu);
+	/* A CPU that goes offline has no use for the registers, and should have no timer. */
+	if (!cpu_active(smp_processor_id()))
+		power_rest(cpu);
+	else if (!hrtimer_is_queued(timer))
+		hrtimer_start(timer, ns_to_ktime(POWER_REST_NS), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static void power_enable(struct pmu *pmu)
@@ -392,9 +453,12 @@ void power_pmu_idle_enter(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
-	/* The registers are not in use. */
 	if (!cpu->held_known)
 		return;
+	if (!cpu->used) {
+		power_rest(cpu);
+		return;
+	}
 	perf_pmu_disable(&power_pmu_ops);
 	power_pmc_read_all(cpu);
 }

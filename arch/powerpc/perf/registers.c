@@ -274,22 +274,20 @@ void power_control_forget(struct power_cpu *cpu)
 
 /**
  * power_control_rest - set the registers for a time without events and claims
- * @cpu: this CPU
+ * @cpu: this CPU; the shadow is valid
  *
- * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it. A hypervisor
- * may restore older values of the registers, or leave those of another guest, when they are in use
- * again: all counters then have to be cleared.
+ * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it.
  *
  * Context: interrupts off, counters frozen.
  */
 void power_control_rest(struct power_cpu *cpu)
 {
 #ifdef CONFIG_PPC64
-	if (power_has(PPMU_ARCH_31) && cpu->held_known && !(cpu->held.mmcra & MMCRA_BHRB_DISABLE))
-		mtspr(SPRN_MMCRA, cpu->held.mmcra | MMCRA_BHRB_DISABLE);
+	if (!power_has(PPMU_ARCH_31) || (cpu->held.mmcra & MMCRA_BHRB_DISABLE))
+		return;
+	cpu->held.mmcra |= MMCRA_BHRB_DISABLE;
+	mtspr(SPRN_MMCRA, cpu->held.mmcra);
 #endif
-	power_control_forget(cpu);
-	cpu->left = GENMASK(power_driver->n_counter, 1);
 }
 
 #ifdef CONFIG_PPC64

@@ -201,6 +201,7 @@ static void test_begin(struct power_pmu *driver, bool limited)
 	power_driver = driver;
 	power_cpu_reset(&power_cpus);
 	power_limited_init(0);
+	power_rest_init(0);
 	samples = 0;
 }
 
@@ -237,10 +238,8 @@ static bool test_limited(void)
 	return samples == 10 && test_count(&limited) == 10000;
 }
 
-static void machine_timer(void)
+static void machine_timer(struct hrtimer *timer)
 {
-	struct hrtimer *timer = &power_limited_timers;
-
 	if (timer->queued)
 		timer->queued = timer->function(timer) == HRTIMER_RESTART;
 }
@@ -260,11 +259,11 @@ static bool test_limited_wrap(void)
 	test_add(&limited, 6, 0);
 	for (i = 0; i < 4; i++) {
 		machine_registers[SPRN_PMC6] += 3U << 30;
-		machine_timer();
+		machine_timer(&power_limited_timers);
 	}
 	count = test_count(&limited);
 	limited.event.pmu->del(&limited.event, 0);
-	machine_timer();
+	machine_timer(&power_limited_timers);
 	ktap_note("%lld of %lld", (long long)count, 4 * (3LL << 30));
 	return count == 4 * (3LL << 30) && !power_limited_timers.queued;
 }
@@ -353,7 +352,7 @@ static bool test_late_shared(void)
 	return test_count(&runs) == before + 110;
 }
 
-/* Without events, a hypervisor may put any values into the registers. */
+/* Some time after the last event, a hypervisor may put any values into the registers. */
 static bool test_unused(void)
 {
 	struct test_event counter;
@@ -364,6 +363,11 @@ static bool test_unused(void)
 	test_add(&counter, 1, 0);
 	machine_run(10, false);
 	counter.event.pmu->del(&counter.event, 0);
+	if (!kernel_pmu_inuse || machine_registers[SPRN_PMC1])
+		return false;
+	machine_timer(&power_rest_timers);
+	if (kernel_pmu_inuse)
+		return false;
 	for (pmc = 1; pmc <= 6; pmc++)
 		machine_registers[pmc] = 100;
 	machine_registers[SPRN_MMCR1] = 0;
@@ -372,7 +376,11 @@ static bool test_unused(void)
 		if (machine_registers[pmc])
 			return false;
 	}
-	return machine_registers[SPRN_MMCR1] == TEST_MMCR1;
+	/* The timer is for a time without events. */
+	counter.event.pmu->del(&counter.event, 0);
+	test_add(&counter, 2, 0);
+	machine_timer(&power_rest_timers);
+	return kernel_pmu_inuse && machine_registers[SPRN_MMCR1] == TEST_MMCR1;
 }
 
 /* A deep idle state of a host, which loses all registers but MMCR0 */
@@ -432,16 +440,16 @@ static bool test_idle_unused(void)
 	return test_count(&counter) == 10;
 }
 
-/* Writes of registers at a switch from the task of @prev to that of @next, @n events each */
+/* Writes of registers at a switch between tasks with the @n events @prev and @next; NULL: none */
 static unsigned int test_switch(struct test_event *prev, struct test_event *next, int n)
 {
 	int i;
 
 	machine_writes = 0;
 	perf_pmu_disable(&power_pmu_ops);
-	for (i = 0; i < n; i++)
+	for (i = 0; prev && i < n; i++)
 		prev[i].event.pmu->del(&prev[i].event, 0);
-	for (i = 0; i < n; i++)
+	for (i = 0; next && i < n; i++)
 		WARN_ON_ONCE(test_try_add(&next[i]));
 	perf_pmu_enable(&power_pmu_ops);
 	return machine_writes;
@@ -465,6 +473,9 @@ static bool test_switch_writes(void)
 	machine_run(10, false);
 	if (test_switch(first, second, 1) != 2 + 1 || test_switch(second, first, 1) != 2 + 1 ||
 	    test_switch(first, second, 4) != 2 + 4)
+		return false;
+	/* To a task without events and back */
+	if (test_switch(second, NULL, 4) != 1 + 4 || test_switch(NULL, second, 4) != 1)
 		return false;
 	machine_run(20, false);
 	return test_switch(second, first, 4) == 2 + 4 && test_count(&first[3]) == 10 &&
@@ -664,8 +675,10 @@ static bool random_step(u64 *seed)
 	case 3:
 		/* The value that a former user has left */
 		i = harness_random(seed) % 4 + 1;
-		if (!power_cpus.used)
+		if (!kernel_pmu_inuse)
 			machine_registers[i] = harness_random(seed);
+		if (harness_random(seed) % 2)
+			machine_timer(&power_rest_timers);
 		break;
 	case 4:
 		machine_leap(harness_random(seed) / 8);

@@ -37,14 +37,19 @@
 #define isync()			barrier()
 #define hard_irq_disable()	do { } while (0)
 #define set_pmi_irq_pending()	do { } while (0)
-#define ppc_set_pmu_inuse(inuse)	do { } while (0)
+#define ppc_set_pmu_inuse(inuse)	(kernel_pmu_inuse = (inuse))
+#define smp_processor_id()	0
+#define cpu_active(cpu)		((void)(cpu), true)
 #define ppc_enable_pmcs()	do { } while (0)
 #define cpu_has_feature(feature)	((void)(feature), false)
 #define sched_clock()		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)
 
-/* The only timer, which a test calls */
+/* A hypervisor has to save the registers. */
+static bool kernel_pmu_inuse;
+
+/* A timer, which a test calls */
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
 
 struct hrtimer {
