@@ -139,7 +139,7 @@ REFUSAL(PMU_RIGHTS, EACCES, "attr.config",
 REFUSAL(PMU_BUSY, EBUSY, "attr.type",
 	"names a busy PMU: other users have the counters or registers of this event")
 REFUSAL(PMU_TAKEN, EBUSY, "attr.type",
-	"names a PMU with another event: it allows one per task or one per CPU, but not both")
+	"names a PMU in use: it allows one event per task or one event per CPU, but not both")
 REFUSAL(CALLCHAIN_DEPTH, EOVERFLOW, "attr.sample_max_stack", "is above perf_event_max_stack")
 
 /* The buffer of another event: PERF_FLAG_FD_OUTPUT, PERF_EVENT_IOC_SET_OUTPUT */

@@ -136,7 +136,7 @@ REFUSAL(OPEN, PMU_RIGHTS, "attr.config",
 REFUSAL(OPEN, PMU_BUSY, "attr.type",
 	"names a busy PMU: other users have the counters or registers of this event")
 REFUSAL(OPEN, PMU_TAKEN, "attr.type",
-	"names a PMU with another event: it allows one per task or one per CPU, but not both")
+	"names a PMU in use: it allows one event per task or one event per CPU, but not both")
 REFUSAL(OPEN, CALLCHAIN_DEPTH, "attr.sample_max_stack", "is above perf_event_max_stack")
 
 /* The buffer of another event */
