@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trees of the enabled groups that need scheduling, and the groups' ages
+ * Trees of groups, and ages of groups
  *
- * The age of a group is its runtime minus the runtime of the youngest group that may run on
- * the same CPU. Rotation replaces the oldest scheduled group by the youngest waiting group,
- * whether they are groups of the CPU or of its task.
+ * An enabled group that needs scheduling is in a tree. The age of a group is its runtime minus
+ * the base (age_base) of its PMU's part of the context. Rotation schedules out the oldest groups
+ * and schedules in the youngest waiting group, whether they are groups of the CPU or of its task.
  *
- * Each PMU's part of a context has a base (age_base): the runtime with age 0. While a task
- * runs on a CPU, the bases of the task's part and the CPU's part increase together. A new or
- * just enabled group starts with the age of the youngest one.
+ * Each rotation increases the bases of the CPU's part and of the task's part by the same amount,
+ * so that the youngest group of both has age 0. A new group, or one that was just enabled, starts
+ * with the age of the youngest group of its stretch.
  *
- * Ages are limited, so that a long runtime without competition does not make a group wait
- * for long. There are two limits. When a task is scheduled in, its groups have the ages that
- * they had when it was scheduled out, but the youngest group is within the limit: it may have
- * run alone on another CPU, or before other groups were opened. And the age of a group that
- * is scheduled out is at most twice the limit: it may have used counters that no waiting
- * group could use. So a group that fits waits for at most a few intervals of each other group.
+ * Without a limit, a group that has run for long without competition would wait for as long. So
+ * there are two limits:
+ *
+ * - Rotation limits the age of the youngest group of each stretch. A task may have run alone on
+ *   another CPU, or before other groups were opened.
+ * - The age of a group that is scheduled out is at most twice that limit. The group may have run
+ *   on counters that no waiting group could use.
+ *
+ * So a group that fits waits for at most a few intervals of each other group.
  */
 #include <linux/rbtree.h>
 
@@ -31,12 +34,12 @@
 #define AGE_STEP	BIT_ULL(AGE_SHIFT)
 
 /*
- * Limit of ages, in intervals of the rotation timer. Groups with fair shares differ by less.
- * The limit bounds the time that a group waits.
+ * Limit of ages, in intervals of the rotation timer. It bounds the time that a group waits. The
+ * ages of groups with fair shares differ by less.
  */
 #define AGE_INTERVALS	4
 
-/* Maximum age in ns of a stretch's youngest group when the stretch is scheduled in */
+/* Maximum age in ns of the youngest group of a stretch at a rotation */
 static u64 perf_age_limit(const struct perf_event_pmu_context *epc)
 {
 	return (u64)READ_ONCE(epc->pmu->hrtimer_interval_ms) * AGE_INTERVALS * NSEC_PER_MSEC;
@@ -49,7 +52,7 @@ static u64 perf_group_age_steps(const struct perf_event *leader)
 
 /*
  * Order of a tree: CPU, cgroup, age, id. The groups with the same CPU and cgroup are a
- * stretch: they are scheduled in and out together.
+ * stretch. A switch to another task or cgroup schedules out a whole stretch.
  */
 static bool perf_group_before(const struct perf_event *a, const struct perf_event *b)
 {
