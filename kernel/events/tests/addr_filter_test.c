@@ -313,7 +313,7 @@ static void test_set(struct kunit *test)
 		return;
 	}
 
-	/* Use the hooks like another event with a file filter: their count must be exact. */
+	/* Another user of the hooks for file filters: a rejected text must not change the count. */
 	perf_sideband_get(PERF_SIDEBAND_FILTERS);
 	before = READ_ONCE(nr_told);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);
@@ -391,9 +391,9 @@ out:
 }
 
 /**
- * struct filter_test_walk - what perf_addr_filter_update_current() has called
- * @event: the events, in this order
- * @seq: ctx->seq during each call; different if the context was unlocked in between
+ * struct filter_test_walk - calls made by perf_addr_filter_update_current()
+ * @event: event of each call
+ * @seq: ctx->seq during each call; different if the context was unlocked between two calls
  * @nr: number of calls
  */
 struct filter_test_walk {

@@ -321,7 +321,7 @@ static void attr_copied(struct kunit *test)
 	uattr = (void __user *)addr;
 
 	memset(&in, 0x5a, full);
-	in.sample_type = 0;	/* with branches, levels would be added */
+	in.sample_type = 0;	/* perf_attr_copy() adds privilege levels to branch stacks */
 	for (size = 0; size <= PAGE_SIZE + 8; size++) {
 		u32 used = size ?: PERF_ATTR_SIZE_VER0;
 		u32 back;
@@ -371,7 +371,7 @@ static void attr_copied_with_tail(struct kunit *test)
 	for (at = full; at < PAGE_SIZE; at++) {
 		KUNIT_ASSERT_EQ(test, put_user(1, bytes + at), 0);
 
-		/* Set one byte within the structure, and one after it. */
+		/* The nonzero byte is the last one of the structure, then the first one after. */
 		KUNIT_ASSERT_EQ(test, put_user(at + 1, &uattr->size), 0);
 		KUNIT_EXPECT_EQ(test, perf_attr_copy(uattr, &attr), -E2BIG);
 		KUNIT_ASSERT_EQ(test, get_user(back, &uattr->size), 0);
@@ -382,7 +382,7 @@ static void attr_copied_with_tail(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, put_user(0, bytes + at), 0);
 	}
 
-	/* First the attribute is at the end of the mapping, then part of it is beyond. */
+	/* First the attribute ends with the mapping, then it is beyond the mapping. */
 	uattr = (void __user *)(addr + PAGE_SIZE - PERF_ATTR_SIZE_VER0);
 	KUNIT_EXPECT_EQ(test, perf_attr_copy(uattr, &attr), 0);
 	uattr = (void __user *)(addr + 2 * PAGE_SIZE);

@@ -52,7 +52,7 @@ struct aux_bench {
 	long			snapshot;
 };
 
-/* pmu::setup_aux has only the event as argument, so find the bench from the event. */
+/* pmu::setup_aux gets only the event, so find the bench from the event. */
 static struct aux_bench *bench_of(struct perf_event *event)
 {
 	return container_of(event, struct aux_bench, event);
@@ -125,7 +125,7 @@ static void bench_free(struct kunit *test, struct aux_bench *bench)
 	perf_buffer_put(bench->rb);
 }
 
-/* Expect an AUX record with this contents as the next record. */
+/* Expect an AUX record with these contents as the next record. */
 static void expect_record(struct kunit *test, struct aux_bench *bench, u64 offset, u64 size,
 			  u64 flags)
 {
@@ -340,7 +340,7 @@ static void aux_freed_at_once(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
-/* Two drivers of the same type, one with a slow pmu::setup_aux */
+/* For a driver with a slow pmu::setup_aux: the callback may return; it was called */
 static struct completion slow_goes, slow_began;
 
 static void *slow_setup_aux(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
@@ -378,7 +378,7 @@ static void aux_drivers_do_not_wait(struct kunit *test)
 
 	other = bench_make(test, false, 0);
 	bench_free(test, other);
-	/* The PMU is not unregistered in the meantime, either. */
+	/* Unregistration of another PMU does not wait for the slow driver, either. */
 	perf_aux_revoke(&other->pmu);
 	KUNIT_EXPECT_FALSE(test, completion_done(&slow->freed));
 
@@ -396,7 +396,7 @@ static void aux_other_pmu(struct kunit *test)
 	struct perf_output_handle handle;
 	struct pmu other = bench->pmu;
 
-	/* Copies of the event write to the same area, but not events of other PMUs. */
+	/* A copy of the event writes to the same area. An event of another PMU does not. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &child));
 	KUNIT_EXPECT_PTR_EQ(test, handle.event, &child);
 	aux_end(&handle, 8);
@@ -420,7 +420,7 @@ static void aux_driver_gone(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, perf_aux_page(bench->aux, bench->aux->pgoff));
 	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
 
-	/* Another PMU at the same address gets no access to the area. */
+	/* A later PMU at the same address gets no access to the area. */
 	KUNIT_EXPECT_NULL(test, aux_begin(&handle, &bench->event));
 	/* A mapping after unregistration does not call the driver, either. */
 	bench->event.state = PERF_EVENT_STATE_DEAD;
@@ -535,7 +535,7 @@ static void aux_copies(struct kunit *test)
 	perf_output_end(&handle);
 	for (i = 0; i < 96; i++)
 		KUNIT_EXPECT_EQ(test, to[96 + i], i < 16 ? 0x5a : 0);
-	/* The transaction has ended since the computation of the sample's size. */
+	/* The AUX event was closed after the computation of the sample's size. */
 	KUNIT_ASSERT_EQ(test, perf_output_begin(&handle, &data, &bench->event, 96), 0);
 	perf_aux_sample_write(NULL, &handle, 96);
 	perf_output_end(&handle);

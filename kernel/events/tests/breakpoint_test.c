@@ -290,7 +290,7 @@ static void test_all_registers(struct kunit *test)
 			break;
 	}
 	if (!i)
-		kunit_skip(test, "no breakpoints to be had");
+		kunit_skip(test, "no free debug register");
 	KUNIT_EXPECT_EQ(test, i, slots);
 	bp_test_attr(&attr, i);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&attr, bp_test_hit, NULL,
@@ -319,7 +319,7 @@ static void test_modify(struct kunit *test)
 	bp_test_attr(&attr, 0);
 	bp = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
 	if (IS_ERR(bp))
-		kunit_skip(test, "no breakpoints to be had");
+		kunit_skip(test, "no free debug register");
 
 	bad = bp->attr;
 	bad.bp_type = HW_BREAKPOINT_INVALID;
@@ -349,7 +349,7 @@ static void test_modify(struct kunit *test)
 	unregister_hw_breakpoint(bp);
 }
 
-/* Like powerpc, which disables a breakpoint that it cannot single-step over */
+/* Disable a breakpoint like powerpc, if it cannot single-step over the instruction. */
 static void test_disable(struct kunit *test)
 {
 	struct perf_event_attr attr;
@@ -359,7 +359,7 @@ static void test_disable(struct kunit *test)
 	attr.sample_period = 0;
 	bp = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	if (IS_ERR(bp))
-		kunit_skip(test, "no breakpoints to be had");
+		kunit_skip(test, "no free debug register");
 	bp_test_write();
 	scoped_guard(irqsave)
 		perf_event_disable_inatomic(bp);

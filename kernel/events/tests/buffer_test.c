@@ -125,7 +125,7 @@ static void buffer_copies(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, preempt_count() || !IS_ENABLED(CONFIG_PREEMPT_COUNT));
 		perf_output_put_u64(&handle, *(u64 *)from);
 		KUNIT_EXPECT_EQ(test, perf_output_copy(&handle, from + 8, 8), 0);
-		/* 20 of 24 bytes are copied */
+		/* copy_half() copies 20 of 24 bytes. */
 		KUNIT_EXPECT_EQ(test, 4, perf_output_copy_custom(&handle, copy_half,
 								 from + 16, 24));
 		KUNIT_EXPECT_EQ(test, perf_output_skip(&handle, 4), 0);
@@ -199,7 +199,7 @@ static void buffer_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_event_pause_output(real.event, 1), -EINVAL);
 }
 
-/* A record of another CPU, and whether it was written */
+/* A record of one word, and the result of perf_output_begin() for it */
 struct elsewhere {
 	struct perf_event	*event;
 	u64			word;

@@ -244,7 +244,7 @@ static void copies_have_rising_ids(struct kunit *test)
 		make_child(test, &child);
 		KUNIT_EXPECT_EQ(test, child.nr, nr);
 		for (i = 0; i < child.nr; i++) {
-			/* This thread is pinned to its CPU, where ids increase, too. */
+			/* Ids increase on each CPU, and this thread is pinned to one. */
 			KUNIT_EXPECT_GT(test, child.copies[i]->id, highest);
 			highest = child.copies[i]->id;
 		}
@@ -257,7 +257,8 @@ static void copies_have_rising_ids(struct kunit *test)
 }
 
 /*
- * The copies of a group are removed one after the other, and a reader of the group waits for all.
+ * The copies of a group are removed one after the other. A reader of the group waits until all are
+ * removed.
  */
 static void group_read_waits_for_removal(struct kunit *test)
 {

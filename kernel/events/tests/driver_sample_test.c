@@ -242,7 +242,7 @@ static void branches(struct kunit *test)
 #endif
 }
 
-/* If a driver writes the record itself, it sets the registers of the sample. */
+/* A driver that writes the record itself sets the fields of the sample and the misc flags. */
 static void sample_in_hypervisor_mode(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD };
@@ -328,9 +328,9 @@ static void sample_of_a_guest(struct kunit *test)
 	unsigned int asked;
 
 	if (!IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_ARM64))
-		kunit_skip(test, "this machine's samples do not tell of guests");
+		kunit_skip(test, "samples do not report guests on this architecture");
 	if (rcu_access_pointer(perf_guest_cbs))
-		kunit_skip(test, "there is a hypervisor");
+		kunit_skip(test, "a hypervisor is registered");
 	t = test_driver_make(test, &attr);
 	guest_is = PERF_GUEST_ACTIVE;
 	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
@@ -360,7 +360,7 @@ static void sample_of_a_guest(struct kunit *test)
 #else
 static void sample_of_a_guest(struct kunit *test)
 {
-	kunit_skip(test, "this kernel knows of no guests");
+	kunit_skip(test, "needs CONFIG_GUEST_PERF_EVENTS");
 }
 #endif /* CONFIG_GUEST_PERF_EVENTS */
 
@@ -389,7 +389,7 @@ static void record_uses_the_selected_clock(struct kunit *test)
 	int i;
 
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
-		kunit_skip(test, "functions have no names");
+		kunit_skip(test, "needs CONFIG_KALLSYMS");
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		attr.clockid = clocks[i].id;
 		event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
@@ -446,7 +446,7 @@ static void record_needs_enabled_event(struct kunit *test)
 	perf_event_release_kernel(counter);
 }
 
-/* The hooks for an event's records are enabled from its open to its close, and no longer. */
+/* The hooks for an event's records are enabled from the event's open to its close. */
 static void hooks_of_an_event(struct kunit *test)
 {
 	struct perf_event_attr attr = {

@@ -339,8 +339,8 @@ static void cpumask_is_never_empty(struct kunit *test)
 }
 
 /*
- * A task gets its PMU data with the first event that needs the data, whether or not it has
- * other events of the PMU before.
+ * A task gets its PMU data with the first event that needs the data, even if the task already has
+ * other events of the PMU.
  */
 static void task_data_only_if_needed(struct kunit *test)
 {
@@ -375,8 +375,8 @@ static void no_handler(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /*
- * Make the event overflow until it is throttled: in an interrupt, or, like in a context switch,
- * outside of one. Return: true if the core is about to stop the event.
+ * Make the event overflow until it is throttled, in an interrupt or outside of one (like in a
+ * context switch). Return: true if the core is about to stop the event
  */
 static bool overflow_until_throttled(struct kunit *test, struct perf_event *event, bool interrupt)
 {
@@ -413,8 +413,8 @@ static void throttled_event_is_halted(struct kunit *test)
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, no_handler, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	t->events[t->nr++] = event;
-	/* A tick may unthrottle the event before this. */
 	KUNIT_EXPECT_FALSE(test, overflow_until_throttled(test, event, false));
+	/* Repeat, because a tick may unthrottle the event before the core stops it. */
 	for (tries = 0; tries < 100 && !READ_ONCE(t->halted); tries++)
 		KUNIT_EXPECT_TRUE(test, overflow_until_throttled(test, event, true));
 	KUNIT_EXPECT_EQ(test, t->halted, 1);
@@ -426,15 +426,15 @@ static int cpu_that_can_go(struct kunit *test)
 	int there = other_cpu(test);
 
 	if (!cpu_is_hotpluggable(there))
-		kunit_skip(test, "needs a CPU that can go");
+		kunit_skip(test, "needs a CPU that can go offline");
 	return there;
 }
 
 static struct trial *driver_test_watched;
 
 /*
- * driver_prepares() opens an event. The CPU hotplug thread must not use assertions: see
- * trial::nr.
+ * driver_prepares() opens an event. It runs in the CPU hotplug thread, which must not use
+ * assertions, so the test checks trial::nr.
  */
 static bool driver_test_opens;
 
@@ -513,7 +513,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	/* The close of this event scheduled the other one out and in again. */
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds - 1);
 
-	/* An event that ended with its CPU is not scheduled again. */
+	/* An event that was closed while its CPU was offline is not scheduled again. */
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds);
 	adds = t->adds;
@@ -524,8 +524,8 @@ static void events_wait_for_late_drivers(struct kunit *test)
 }
 
 /*
- * For a PMU without a scope only the driver knows the CPU of an instance. When its last CPU goes
- * offline, events that the driver has not moved keep their count, and remain off.
+ * For a PMU without a scope, only the driver knows the CPU of an instance. If that CPU goes offline
+ * and the driver does not move the instance's events, the events keep their counts and remain off.
  */
 static void events_without_scope_end_with_their_cpu(struct kunit *test)
 {
@@ -548,12 +548,15 @@ static void events_without_scope_end_with_their_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, adds);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_EXIT);
 
-	/* Events can be opened on the CPU that the driver selects. */
+	/* A new event counts on that CPU. */
 	trial_open(test, t, t, there, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, t->adds, adds + 1);
 }
 
-/* Opens on a CPU fail before its events are moved: an event opened later would not be moved. */
+/*
+ * Before the events of a CPU are moved, opens on that CPU begin to fail: an event opened later
+ * would not be moved.
+ */
 static void events_leave_a_closed_cpu(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
@@ -565,7 +568,7 @@ static void events_leave_a_closed_cpu(struct kunit *test)
 
 	stop_speaking(here);
 	if (!cpumask_test_cpu(there, speakers))
-		kunit_skip(test, "another CPU speaks for the machine");
+		kunit_skip(test, "the machine's events are on a third CPU");
 	event = trial_open(test, t, t, there, NULL, NULL);
 	/* The events of all PMUs with the scope move together, and no others. */
 	with_it = trial_open(test, second, second, there, NULL, NULL);

@@ -72,7 +72,7 @@ static void group_is_scheduled_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 10ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(last), 10ULL);
 
-	/* The leader is enabled, and two of its siblings are not. */
+	/* Two siblings of the enabled leader are disabled. */
 	on_and_off(last, false);
 	on_and_off(list_prev_entry(last, sibling_list), false);
 	sim_test_advance(test, 5);
@@ -81,7 +81,7 @@ static void group_is_scheduled_once(struct kunit *test)
 	sim_test_advance(test, 1);
 	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 16ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(last), 11ULL);
-	/* An enabled group needs no call of pmu->add. */
+	/* A group that is enabled already needs no call of pmu->add. */
 	turn_test_expect_adds(test, leader, 0);
 }
 

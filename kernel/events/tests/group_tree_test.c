@@ -101,7 +101,7 @@ static void insertion_in_sequence(struct kunit *test)
 
 	for (row = 0; row < ARRAY_SIZE(rows); row++) {
 		gap = (struct perf_group_gap){ };
-		/* A group inserted before, between the others or at an end */
+		/* This group is inserted first: before, between or after the others. */
 		e[5].group_runtime = 3 << AGE_SHIFT;
 		raw_spin_lock_irq(&f->ctx.lock);
 		perf_group_tree_insert(&e[5]);
@@ -239,7 +239,7 @@ static void idle_stretch_gets_no_advantage(struct kunit *test)
 	tree_test_ran(f, &e[2], 20);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), 20ULL);
 
-	/* A group that ran before the base increased is not much older, either. */
+	/* The second stretch runs alone. The age of its youngest group is limited. */
 	tree_test_ran_together(f, &e[2], &e[3]);
 	tree_test_ran(f, &e[3], NSEC_PER_MSEC);
 	tree_test_settle(f, 2);

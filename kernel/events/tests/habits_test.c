@@ -76,7 +76,7 @@ static struct sim_habits *add_pmu(struct kunit *test, unsigned int mask)
 	struct sim_habits *h = sim_habits_alloc(&two_counters, mask);
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
-	/* Rotation only by the test, not by the timer. */
+	/* The test rotates. The timer must not expire. */
 	h->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
 	if (perf_pmu_register(&h->sim->pmu, NULL, -1)) {
 		sim_habits_free(h);
@@ -233,8 +233,8 @@ static void sched_task_before_cgroup(struct kunit *test)
 	event = open_of_cgroup(test, h);
 	KUNIT_EXPECT_TRUE(test, is_on(event));
 	/*
-	 * The PMU is the only one in the list: it calls perf_sched_cb_inc() when its event is
-	 * added.
+	 * No other PMU is in the list of PMUs with sched_task. This PMU calls perf_sched_cb_inc()
+	 * when its event is added.
 	 */
 	scoped_guard(irqsave) {
 		struct sim_habits_cpu seen;
@@ -246,7 +246,7 @@ static void sched_task_before_cgroup(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen.enables, 1U);
 	}
 	KUNIT_EXPECT_TRUE(test, is_on(event));
-	/* Now there is also a per-CPU event, and the previous task has an event, too. */
+	/* With a per-CPU event, the PMU is in the list in both halves of the switch. */
 	open_on(test, h, raw_smp_processor_id(), NULL, false);
 	scoped_guard(irqsave) {
 		leave_cgroup();
@@ -414,8 +414,8 @@ static void habits_test_throttled(struct kunit *test, unsigned int mask, bool fr
 		if (!perf_event_throttled(event))
 			continue;
 		/*
-		 * Stopped by its driver, or by the core if the driver ignores the result of the
-		 * overflow
+		 * The driver has stopped the event. If the driver ignores the result of the
+		 * overflow, the core has stopped the event.
 		 */
 		before = local64_read(&event->count);
 		/* The PMU is disabled and enabled as for the scheduling of another event. */
@@ -458,8 +458,8 @@ static void turn_off(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /*
- * The overflow handler requests that its event is disabled. When this is done, the PMU has no
- * event and no data of the event any more.
+ * The overflow handler requests that its event is disabled. Afterwards the PMU has no event and no
+ * data of the event.
  */
 static void overflow_handler_disables_event(struct kunit *test)
 {

@@ -15,8 +15,8 @@ static struct perf_event_context *inherit_list_test_context(struct kunit *test, 
 }
 
 /*
- * Copies of tasks are removed before those of shared contexts. Once only the latter are left,
- * each call returns the first of them and looks at no other.
+ * Copies of tasks are removed before copies of shared contexts. Once only copies of shared contexts
+ * are left, each call returns the first copy without a search.
  */
 static void shared_ctx_copies_are_last(struct kunit *test)
 {
@@ -48,7 +48,7 @@ static void shared_ctx_copies_are_last(struct kunit *test)
 	list_del(&copies[2].child_list);
 	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
 	KUNIT_EXPECT_TRUE(test, only_shared);
-	/* A search would find this one. */
+	/* A search would find this copy. */
 	copies[0].ctx = task;
 	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
 	mutex_unlock(perf_inherit_lock(root));

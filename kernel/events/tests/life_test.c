@@ -107,7 +107,7 @@ static void counts_of_tasks_are_separate(struct kunit *test)
 	}
 }
 
-/* After the PMU is unregistered, its copies are not in the lists of their roots any more. */
+/* After the PMU is unregistered, the copies of its events are not in the lists of their roots. */
 static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
@@ -280,7 +280,7 @@ static void sibling_only_is_not_inherited(struct kunit *test)
 
 static int life_test_speaker;
 
-/* Like drivers of a PMU that several CPUs share */
+/* event_init like that of drivers of a PMU that several CPUs share */
 static int init_on_speaker(struct perf_event *event)
 {
 	event->cpu = life_test_speaker;
@@ -347,7 +347,7 @@ static void drivers_prepare_a_cpu_first(struct kunit *test)
 	int there = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 
 	if (there >= nr_cpu_ids || !cpu_is_hotpluggable(there))
-		kunit_skip(test, "needs a CPU that can go");
+		kunit_skip(test, "needs a CPU that can go offline");
 	/* This hotplug state is in the range of drivers, and no driver of this machine uses it. */
 	if (cpuhp_setup_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE, "perf:test", prepare_cpu, NULL))
 		kunit_skip(test, "not on s390");
@@ -365,7 +365,7 @@ static void drivers_prepare_a_cpu_first(struct kunit *test)
 #else
 static void drivers_prepare_a_cpu_first(struct kunit *test)
 {
-	kunit_skip(test, "needs a CPU that can go");
+	kunit_skip(test, "needs a CPU that can go offline");
 }
 #endif
 
@@ -418,8 +418,8 @@ static void migrated_events_continue(struct kunit *test)
 }
 
 /*
- * The last overflow has requested that the event is disabled, and the interrupt that does this is
- * pending.
+ * An overflow has requested that the event is disabled, and the interrupt that disables the event
+ * is pending.
  */
 static void migrated_event_is_disabled(struct kunit *test)
 {
@@ -464,7 +464,7 @@ static struct perf_event *open_limited(struct kunit *test, int limit, int *sampl
 }
 
 /*
- * The limit is one overflow, and more overflows occur before the interrupt that disables the
+ * The limit is two overflows, and more overflows occur before the interrupt that disables the
  * event.
  */
 static void limit_holds_with_interrupts_off(struct kunit *test)
@@ -496,8 +496,8 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
 }
 
 /*
- * An event that is enabled after its last overflow remains enabled, even if the disabling takes
- * effect late.
+ * An event that is enabled after its last overflow remains enabled, even if the interrupt that
+ * disables events runs later.
  */
 static void enable_after_event_limit(struct kunit *test)
 {
@@ -522,8 +522,8 @@ static void enable_after_event_limit(struct kunit *test)
 }
 
 /*
- * If overflows are several ticks apart, the period does not increase, whether or not a tick
- * adjusts it.
+ * If the overflows of an event with a frequency are several ticks apart, the period does not
+ * increase. Overflows within one tick increase it.
  */
 static void rare_overflows_keep_the_period(struct kunit *test)
 {

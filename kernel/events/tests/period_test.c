@@ -181,7 +181,7 @@ static void loads_are_sampled_evenly(struct kunit *test)
 		{ "shrinks", 1000000000, 1000000, 1, 1, false, 120 },
 		{ "bursts", 1000000000, 1000000000, 2300, 31700, false, 120 },
 		{ "long bursts", 1000000000, 1000000000, 30000, 71300, false, 120 },
-		/* With ticks while idle, ticks that overlap only part of the work also count. */
+		/* With ticks while idle, a tick may measure a rate over both work and idle time. */
 		{ "bursts, ticks", 1000000000, 1000000000, 12300, 51700, true, 200 },
 		{ "long bursts, ticks", 1000000000, 1000000000, 30000, 71300, true, 150 },
 	};

@@ -353,7 +353,7 @@ static void last_registered_pmu_is_first(struct kunit *test)
 
 	little->serves = PERF_TYPE_HARDWARE;
 	big->serves = PERF_TYPE_HARDWARE;
-	/* The PMU of raw events, if any, is called first. */
+	/* perf_pmu_init_event() would call the PMU of raw events first, if there is one. */
 	KUNIT_EXPECT_EQ(test, perf_pmu_ask_all(event), 0);
 	perf_pmus_read_unlock(idx);
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &big->pmu);
@@ -372,7 +372,7 @@ static void raw_pmu_rejects_raw_event(struct kunit *test)
 	struct fake_pmu *other = fake_get_named(test, "perf_pmu_test_other", -1);
 
 	if (raw->pmu.type != PERF_TYPE_RAW)
-		kunit_skip(test, "there is a PMU of raw events");
+		kunit_skip(test, "another PMU has PERF_TYPE_RAW");
 	raw->disowns = true;
 	other->serves = PERF_TYPE_RAW;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), -ENOENT);
@@ -550,10 +550,7 @@ static void pmu_of_inherited_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), 2);
 }
 
-/*
- * A fork does not use a shared list, because a PMU only counts copies, without a reference for
- * each.
- */
+/* A PMU counts copies, but does not list them, so forks do not contend for the PMU's list. */
 static void pmu_does_not_list_copies(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
@@ -570,11 +567,11 @@ static void pmu_does_not_list_copies(struct kunit *test)
 	perf_pmu_del_event(child);
 	KUNIT_EXPECT_TRUE(test, perf_pmu_is_unregistered(child));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->destroys), 1);
-	/* The PMU outlives the test's memory. */
+	/* The event's memory is freed before the PMU is unregistered. */
 	perf_pmu_del_event(parent);
 }
 
-/* After unregistration, the PMU's events are dead, and do not belong to the PMU any more. */
+/* Unregistration makes the PMU's events dead, and removes them from the PMU. */
 static void unregister_kills_events(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
@@ -598,7 +595,7 @@ static void unregister_kills_events(struct kunit *test)
 
 /**
  * struct closer - a thread that frees an event while its PMU is being unregistered
- * @event: the event, to which the test has no reference any more
+ * @event: the event
  * @dropped: the event has been freed
  */
 struct closer {
@@ -634,7 +631,7 @@ static void unregister_waits_for_free(struct kunit *test)
 	msleep(20);
 }
 
-/* A fork has made a copy that is not in its root's list yet: unregistration waits for its end. */
+/* Unregistration waits for a copy that a fork has made but not added to its root's list yet. */
 static void unregister_waits_for_fork(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);

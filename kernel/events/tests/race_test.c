@@ -190,7 +190,7 @@ static void take_pmu(struct race *race)
 
 	perf_pmu_unregister(&sim->pmu);
 	WRITE_ONCE(race->gone, true);
-	/* The events are off, so moves of their CPU do not affect them. */
+	/* The events are dead, so steps of the simulated PMU cause no overflows. */
 	usleep_range(500, 1500);
 	mutex_lock(&race->lock);
 	race->sim = NULL;

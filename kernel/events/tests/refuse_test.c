@@ -31,7 +31,7 @@ struct refuser {
 	int		cpu;
 };
 
-#define SAYS		"has the sign of the crab"
+#define SAYS		"must be a prime number"
 
 static int refuser_init(struct perf_event *event)
 {
@@ -106,7 +106,7 @@ static const struct refuser_case refuser_cases[] = {
 #endif
 };
 
-/* Check that user space gets the row's or the driver's reason, and the PMU if it was called. */
+/* Check that user space gets the row's or the driver's reason, and the name of the PMU. */
 static void refuser_is_reported(struct kunit *test, const struct refuser_case *c)
 {
 	const struct perf_refusal_row *row = &perf_refusal_rows[c->id];
@@ -160,7 +160,7 @@ static void events_that_a_pmu_refuses(struct kunit *test)
 		refuser_try(test, &refuser_cases[i]);
 }
 
-/* If a driver rejects a sibling without a reason, the reported reason is the group. */
+/* If a driver rejects a sibling without a reason of its own, the reported reason is the group. */
 static void groups_that_a_pmu_refuses(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 4, false), *event;
@@ -231,7 +231,7 @@ static bool keep_off(struct pmu *pmu, int cpu)
 	return true;
 }
 
-/* The obstacle is the PMU itself, not a group of events. */
+/* An event waits because of its PMU: add fails, or the PMU does not count on this CPU. */
 static void refusal_by_busy_pmu(struct kunit *test)
 {
 	struct refuser r = {
@@ -294,7 +294,7 @@ static void output_to_another_aux_pmu(struct kunit *test)
 		perf_pmu_unregister(&r[i].pmu);
 }
 
-/* Like a program: the call, and then the reason */
+/* Like a program, call ioctl(2), and then get the reason. */
 static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
 {
 	const struct perf_refusal_row *row = &perf_refusal_rows[PERF_REFUSED_EVENT_DEAD];
@@ -340,15 +340,15 @@ static void refusal_after_unregister(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
-/* Is there a refusal for prctl(PR_PERF_EXPLAIN) of current? */
+/* Does prctl(PR_PERF_EXPLAIN) report a refusal to current? */
 static bool one_is_told(void)
 {
 	return perf_event_explain(NULL, 0) == sizeof(struct perf_refusal);
 }
 
 /*
- * Only a call that reports reasons replaces the last reason, and such a call does not get a
- * reason noted by a check for another purpose.
+ * Only calls that report reasons replace the last reason. Such a call must not report a reason
+ * that a call without reports has noted.
  */
 static void refusals_of_other_calls(struct kunit *test)
 {
@@ -361,7 +361,7 @@ static void refusals_of_other_calls(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one_is_told());
 	KUNIT_EXPECT_EQ(test, perf_refusal_take(), PERF_REFUSALS);
 
-	/* The reported reason is kept while another is noted, and if the call must be repeated. */
+	/* The reported reason is kept while another one is noted, and if the call is restarted. */
 	perf_refuse_error(PERF_REFUSED_PMU_SAYS, -EINTR);
 	KUNIT_EXPECT_TRUE(test, one_is_told());
 	perf_refusal_report(PERF_REFUSED_CALL_IOCTL, -EINTR);
@@ -379,7 +379,7 @@ static void refusals_of_other_calls(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one_is_told());
 }
 
-/* A function from elsewhere may also fail for lack of memory, or for a bad pointer. */
+/* A function of another subsystem may also fail for lack of memory, or for a bad pointer. */
 static void errors_of_functions_from_elsewhere(struct kunit *test)
 {
 	static const struct {

@@ -19,7 +19,7 @@
  * @cpu: the CPU of its task; task_cpu() is another one until the task runs
  * @begin: start of the addition
  * @loaded: the old counts have been loaded; the new ones will be stored
- * @stored: the new counts have been stored, or will be before a call of this CPU is made
+ * @stored: the new counts will be stored before this CPU can handle a call of another CPU
  * @ended: the new counts have been stored
  * @replaced: a shared context replaced the task's context, whose own clock was stopped
  */
@@ -34,8 +34,8 @@ struct slow_site {
 };
 
 /*
- * Like local64_add(), which is atomic on its own CPU, with interrupts off. A reset must not run
- * in between.
+ * Interrupts are off, because local64_add() is atomic on its own CPU. A reset must not run between
+ * the load and the store.
  */
 static void count_slowly(struct slow_site *site)
 {
@@ -50,7 +50,7 @@ static void count_slowly(struct slow_site *site)
 		old[i] = local64_read(site->counts[i]);
 	/* Pairs with begin_site(). */
 	smp_store_release(&site->loaded, true);
-	/* long enough for a reset that does not wait */
+	/* Long enough for a reset that does not wait for the site */
 	for (end = local_clock() + 20 * NSEC_PER_MSEC; local_clock() < end;)
 		cpu_relax();
 	/* Pairs with reset_in_between(). */
@@ -136,7 +136,7 @@ static struct perf_event *copy_of_task(struct perf_event *root, struct task_stru
 	return NULL;
 }
 
-/* Is it the first copy that a reset of all copies reaches? */
+/* Is this the first copy that a reset of all copies reaches? */
 static bool is_first_copy(const struct perf_event *copy)
 {
 	guard(mutex)(perf_inherit_lock(copy->parent));
@@ -187,7 +187,7 @@ static void begin_site(struct slow_site *site)
 
 /*
  * Reset in the middle of the site's addition. Return: false if this CPU was so slow that the
- * addition was complete before: then the reset was tested against nothing
+ * addition was complete before the reset, which tests nothing
  */
 static bool reset_in_between(struct slow_site *site, struct perf_event *event, bool group)
 {
@@ -203,7 +203,7 @@ static bool reset_in_between(struct slow_site *site, struct perf_event *event, b
 
 /*
  * A site of a task adds to an unscheduled event while a shared context replaces the task's context,
- * and another CPU resets the event. The old count must not return.
+ * and another CPU resets the event. The site must not store a sum with the old count afterwards.
  */
 static void reset_against_site(struct kunit *test)
 {
@@ -217,8 +217,8 @@ static void reset_against_site(struct kunit *test)
 	open_faults(test, faults);
 	inherit_to(test, first);
 	/*
-	 * The shared context's copies must be after the task's copies in the list: the call for
-	 * them waits for the site, too.
+	 * The task's copies must be before the shared context's copies in the list: the call for
+	 * the shared context would wait for the site, too.
 	 */
 	make_shared_ctx(test, site.cpu);
 	inherit_to(test, task);
@@ -241,7 +241,7 @@ static void reset_against_site(struct kunit *test)
 			expected[i] = group || i == which ? 0 : expected[i] + 2;
 			KUNIT_EXPECT_EQ(test, sim_test_value(faults[i]), expected[i]);
 		}
-		/* Otherwise this case would test nothing. */
+		/* Without a replaced context, this case would test nothing. */
 		KUNIT_EXPECT_TRUE(test, site.replaced);
 	}
 	if (round < 4 && test->status == KUNIT_SUCCESS)
@@ -273,8 +273,8 @@ static void start_clock(void *info)
 }
 
 /*
- * Sites add to unscheduled events of a CPU even while CPU hotplug has stopped its context. The old
- * count must not return.
+ * Sites add to unscheduled events of a CPU even while CPU hotplug has stopped the CPU's context. A
+ * site must not store a sum with the old count after a reset.
  */
 static void reset_on_stopped_cpu(struct kunit *test)
 {
@@ -295,7 +295,7 @@ static void reset_on_stopped_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, stop_clock, ctx, 1), 0);
 	wake_up_process(task);
 	for (group = 0; group < 2; group++) {
-		/* Otherwise an old count of 0 would look like a reset. */
+		/* An old count of 0 would look like a reset. */
 		for (i = 0; i < 2; i++)
 			local64_set(&faults[i]->count, 5);
 		reset_in_between(&site, faults[0], group);
@@ -306,7 +306,7 @@ static void reset_on_stopped_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, start_clock, ctx, 1), 0);
 }
 
-/* The same for PERIOD: the remainder of the old period must not return. */
+/* The same for PERIOD: a site must not store the remainder of the old period afterwards. */
 static void period_on_stopped_cpu(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -341,7 +341,7 @@ static void period_on_stopped_cpu(struct kunit *test)
 
 static void set_walked(struct perf_event *event, bool walked)
 {
-	/* The core recognizes such an event by these fields. */
+	/* By these fields the core recognizes an event that other tasks may count. */
 	event->attr.type = walked ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE;
 	WRITE_ONCE(event->ctx->walked, true);
 }
@@ -362,12 +362,12 @@ static struct perf_event *open_walked(struct kunit *test, struct task_struct *as
 	return event;
 }
 
-/* A period that does not end */
+/* A period that is too long to end in a test */
 #define LONG_PERIOD	BIT_ULL(62)
 
-/* A CPU stops when the other one has also hit the tracepoint so often since its last own hit. */
+/* A CPU stops after so many own hits with a hit of the other CPU since the own hit before. */
 #define MEETINGS	100000
-/* ... or, where CPUs do not run at the same time, after so many hits */
+/* If the CPUs do not run at the same time, a CPU stops after so many own hits. */
 #define MOST_HITS	2000000
 
 /**
@@ -420,9 +420,9 @@ static int hit_on_other_cpu(void *data)
 }
 
 /*
- * An event with a CPU and a task that does not run counts a tracepoint about the task, while
- * another CPU resets it or begins a new period. Here the other CPU adds, too: if an addition
- * overwrote what the other CPU stores, hits would be missing.
+ * An event with a CPU and a sleeping task may count a tracepoint about the task while another CPU
+ * resets the event or begins a new period. Here the other CPU counts, too: if an addition were not
+ * atomic, hits would be missing.
  */
 static void hits_on_two_cpus_add_up(struct kunit *test)
 {
@@ -456,8 +456,8 @@ static void hits_on_two_cpus_add_up(struct kunit *test)
 }
 
 /**
- * struct call_count - calls of another CPU
- * @caller: the task that makes them
+ * struct call_count - calls of functions on another CPU
+ * @caller: the task that makes the calls
  * @cpu: the other CPU
  * @nr: their number so far
  */
@@ -472,7 +472,7 @@ static void count_call(void *data, unsigned int cpu, unsigned long callsite, smp
 {
 	struct call_count *calls = data;
 
-	/* not a wakeup by an interrupt */
+	/* Ignore wakeups by interrupts. */
 	if (current == calls->caller && in_task() && cpu == calls->cpu)
 		calls->nr++;
 }
@@ -490,7 +490,7 @@ static void begin_calls(struct kunit *test, struct call_count *calls, int cpu)
 	KUNIT_ASSERT_EQ(test, register_trace_csd_queue_cpu(count_call, calls), 0);
 	/* The registration itself makes calls. */
 	calls->nr = 0;
-	/* Otherwise calls that are not counted would look like none. */
+	/* If calls were not counted, the tests would see no calls. */
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(cpu, call_nothing, NULL, 1), 0);
 	KUNIT_EXPECT_EQ(test, calls->nr, 1U);
 	calls->nr = 0;
@@ -528,8 +528,8 @@ static unsigned int calls_of_reset_and_period(struct kunit *test, struct perf_ev
 }
 
 /*
- * Such an event and its copies are reset, and begin a new period, without a call to the event's
- * CPU: otherwise an unprivileged user could interrupt any CPU, at any rate.
+ * An event on a tracepoint about a sleeping task is reset, and begins a new period, without a call
+ * to the event's CPU: otherwise an unprivileged user could interrupt any CPU, at any rate.
  */
 static void no_call_for_tracepoints(struct kunit *test)
 {

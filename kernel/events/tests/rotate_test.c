@@ -49,8 +49,8 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 		longest = max(longest, waited);
 	}
 	/*
-	 * Each round schedules in a group that has run less than the groups that are
-	 * scheduled in.
+	 * Each round schedules in a waiting group that has run less than the scheduled
+	 * groups.
 	 */
 	kunit_info(test, "longest wait: %d rounds", longest);
 	KUNIT_EXPECT_LE(test, longest, 25);
@@ -251,7 +251,7 @@ static void rotation_stops_without_waiters(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->hrtimer_active);
 }
 
-/* CPU and task have a group each that needs all counters: each is scheduled in half of the time. */
+/* A group of the CPU and a group of the task need all counters: each runs half of the time. */
 static void cpu_and_task_share_equally(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
@@ -389,8 +389,8 @@ static void share_ignores_past_runtime(struct kunit *test)
 }
 
 /*
- * A task that runs for less than the timer's interval, and never when the timer expires, still
- * gets its turn, and so does the CPU.
+ * The groups of a task that runs for less than the timer's interval, and never when the timer
+ * expires, are still scheduled in, and so are the CPU's groups.
  */
 static void bursts_have_their_turn(struct kunit *test, bool pinned)
 {
@@ -437,7 +437,7 @@ static void short_bursts_are_scheduled(struct kunit *test)
 	bursts_have_their_turn(test, true);
 }
 
-/* A group that cannot be scheduled is in no tree, so that searches do not meet it. */
+/* A group that cannot be scheduled is in no tree, so that searches do not find it. */
 static void group_that_is_off_is_in_no_tree(struct kunit *test)
 {
 	struct perf_event *on = open_group(test, 2, false);

@@ -399,8 +399,8 @@ static void check_short_cut(struct parser *p, struct sample_env *env, u64 writte
 		env->data.sample_flags |= PERF_SAMPLE_IP;
 	}
 	/*
-	 * Disable preemption, because most samples are taken on the same CPU as the sample
-	 * before.
+	 * If the sample has a CPU, compare the samples only if this task has not moved since the
+	 * first one.
 	 */
 	preempt_disable();
 	perf_sample_put_leading(words, &env->data, &env->event, &env->regs, p->type);
@@ -437,7 +437,7 @@ static bool check_sample(struct kunit *test, struct sample_env *env)
 	return p.ok;
 }
 
-/* The next number with the same number of set bits */
+/* Get the next greater number with the same number of set bits. */
 static u64 next_of_weight(u64 mask)
 {
 	u64 low = mask & -mask, ripple = mask + low;
@@ -621,8 +621,8 @@ static void test_read_size_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
 	/*
-	 * This limit applies to all groups, even if they are never read as a group, because a
-	 * change of a group is one step.
+	 * This limit also applies to groups that are not read as a group: it bounds loops over a
+	 * group with interrupts off.
 	 */
 	leader->attr.read_format = 0;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
@@ -834,7 +834,7 @@ static void test_pages_of_the_kernel(struct kunit *test)
 	check_page_sizes(test, env, (void *)user, (void *)user, PAGE_SIZE, PAGE_SIZE);
 }
 
-/* Check the length of a sample with registers, and the ABI of those of the interrupted code. */
+/* Check the length of a sample with registers of the interrupted code, and their ABI. */
 static void check_interrupted_abi(struct kunit *test, struct sample_env *env, u64 abi)
 {
 	struct perf_event_header header;

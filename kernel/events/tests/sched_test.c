@@ -74,7 +74,7 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
 	KUNIT_EXPECT_TRUE(test, is_on(other));
 	sim_test_advance(test, 3);
-	/* The group gets no counter when it is scheduled in again, either. */
+	/* The disabled member gets no counter when the group is scheduled in again, either. */
 	scoped_guard(preempt)
 		perf_pmu_resched(&f->sim->pmu);
 	KUNIT_EXPECT_TRUE(test, is_on(leader));
@@ -104,7 +104,7 @@ static void last_event_clears_the_task_context(struct kunit *test)
 	scoped_guard(irqsave) {
 		KUNIT_EXPECT_NULL(test, this_cpu_context()->task_ctx);
 		KUNIT_EXPECT_EQ(test, ctx->clock.cpu, -1);
-		/* The last event was removed between the read of nr_sched and the lock. */
+		/* As if the last event was removed between the read of nr_sched and the lock */
 		ctx->nr_sched++;
 		perf_context_sched_in(this_cpu_context(), ctx, current);
 		ctx->nr_sched--;
@@ -113,7 +113,7 @@ static void last_event_clears_the_task_context(struct kunit *test)
 	}
 }
 
-/* Ticks skip a context unless nr_freq is set, the number of active events with a frequency. */
+/* Ticks skip a context without active events with a frequency: ctx->nr_freq counts these events. */
 static void expect_counted_for_ticks(struct kunit *test, struct perf_event_context *ctx,
 				     unsigned int expected)
 {
@@ -183,7 +183,7 @@ static void tick_starts_no_inactive_event(struct kunit *test)
 	expect_counted_for_ticks(test, leader->ctx, 0);
 }
 
-/* The event is active, and a tick reads its count. */
+/* Expect that the event is active, and that a tick reads its count. */
 static void expect_adjusted(struct kunit *test, struct perf_event *event)
 {
 	KUNIT_EXPECT_TRUE(test, is_on(event));
@@ -392,7 +392,7 @@ static void software_leader_is_scheduled_with_hardware(struct kunit *test)
 static struct perf_event *sched_test_overflows;
 static int (*sim_add)(struct perf_event *event, int flags);
 
-/* pmu->add that fails, after the last overflow within the limit of an event that is already on */
+/* A failing pmu->add. Meanwhile an event that is already on has its last overflow. */
 static int add_behind_overflow(struct perf_event *event, int flags)
 {
 	if (!sched_test_overflows)
@@ -715,7 +715,7 @@ static void new_period_of_a_halted_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_read_stops, 1U);
 	f->sim->pmu.stop = sim_end;
 
-	/* An event that is counted by a driver, but not by a CPU counter, still counts down. */
+	/* Drivers of software PMUs count period_left down, so it must not be negative. */
 	on_and_off(event, false);
 	event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	KUNIT_EXPECT_EQ(test, perf_event_period(event, 200), 0);

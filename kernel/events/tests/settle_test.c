@@ -123,7 +123,7 @@ static void reads_settle_stopped_copies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-	/* Settled copies do not change. If one did, a read would miss it. */
+	/* A read does not read settled copies: it does not notice this change. */
 	local64_add(100, &sleepers[0].copy->count);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	local64_sub(100, &sleepers[0].copy->count);
@@ -136,7 +136,7 @@ static void reads_settle_stopped_copies(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* The copies of a context that runs during a read are read. */
+/* A read does not settle the copies of a running context: each read reads them. */
 static void running_copies_are_not_settled(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -207,7 +207,7 @@ static void settled_copies_are_removed(struct kunit *test)
 	settle_begin(test, root, sleepers);
 	for (i = 0; i < CHILDREN; i++) {
 		KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-		/* The second copy has run since. */
+		/* The second copy has run since the read. */
 		if (i == 1)
 			settle_run(&sleepers[i], 0);
 		kthread_stop(sleepers[i].task);
@@ -315,7 +315,7 @@ static void scheduled_copies_settle_at_zero(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* Tracepoints about a task may be counted by other tasks while it sleeps. */
+/* While a task sleeps, other tasks may count tracepoints about the task. */
 static void walked_contexts_are_not_settled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;

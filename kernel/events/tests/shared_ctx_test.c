@@ -272,9 +272,7 @@ static void count_and_times(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
 }
 
-/*
- * A shared context replaces only contexts for whose events it has copies, each of them.
- */
+/* A shared context replaces a context only if it has a copy of each of the context's events. */
 static void new_event_leaves_ctx_set(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
@@ -296,7 +294,7 @@ static void new_event_leaves_ctx_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 4ULL);
 	expect_times(test, root, 20, 20);
 	expect_times(test, late, 10, 10);
-	/* The child continues without the new event, or is in another set. */
+	/* The child, without the new event, is in the old set. A new child is in a new set. */
 	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->ctx_set, ctx_set);
 	kthread_stop(child);
 	child = fork_child(test);
@@ -686,7 +684,7 @@ static int init_no_copy(struct perf_event *event)
 }
 
 /*
- * A task that is killed while it makes a shared context leaves the request to another one. The
+ * If a task is killed while it makes a shared context, another task makes the shared context. The
  * set remains without shared contexts only if a PMU refuses the copies.
  */
 static void shared_ctx_after_killed_task(struct kunit *test)

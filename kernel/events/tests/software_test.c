@@ -13,8 +13,8 @@
 static unsigned int nr_samples;
 
 /*
- * Overflow handler that pretends that each sample takes two jiffies, and, if it has a context,
- * that this CPU has a tick in the meantime
+ * Overflow handler that pretends that each sample takes two jiffies. With a context, it also
+ * pretends that this CPU has a tick in the meantime.
  */
 static void dear_sample(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
@@ -128,8 +128,8 @@ static void interrupt_detects_event_site(struct kunit *test)
 }
 
 /*
- * An interrupted event site continues its walk with the next event of the list. The events after
- * the current one must not change when the leader of others is removed.
+ * An interrupted event site continues its walk with the next event of the list. The removal of a
+ * leader must not move the siblings in the list.
  */
 static void members_stay_where_sites_find_them(struct kunit *test)
 {

@@ -138,7 +138,7 @@ static void ticks_examine_events_in_turn(struct kunit *test)
 	unsigned int round;
 
 	for (round = 1; round <= 2; round++) {
-		/* Ticks of this CPU must not come in between. */
+		/* No tick of this CPU may run between the two ticks of the test. */
 		guard(irqsave)();
 		*perf_tick_cursor(ctx) = NULL;
 		last->cold->freq_count_stamp = 0;
@@ -169,7 +169,7 @@ static void fault(void)
 	perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, &regs, 0);
 }
 
-/* A throttled event that the next tick does not examine samples again after this tick. */
+/* A throttled event samples again after the next tick, even if the tick does not examine it. */
 static void event_samples_after_a_tick_for_others(struct kunit *test)
 {
 	struct perf_event *event = open_faults(test, false, 1);

@@ -229,7 +229,7 @@ static void reader_within_a_change_gets_its_moment(struct kunit *test)
 	expect_times(test, &f->member, 50, 50);
 }
 
-/* The reader has interrupted a change that is about to read its time; it must not wait. */
+/* A reader that has interrupted a change before the change has read its time must not wait. */
 static void reader_does_not_wait_for_a_moment(struct kunit *test)
 {
 	struct time_fixture *f = test->priv;

@@ -75,8 +75,8 @@ static void tp_test_hit(struct task_struct *task)
 }
 
 /*
- * A user may have any number of events on a task, and each wakeup of the task is a tracepoint about
- * it. Only events that may count the tracepoint are walked.
+ * A user may open any number of events on a task, and each wakeup of the task hits a tracepoint
+ * about the task. Only events that may count the tracepoint are walked.
  */
 static void only_task_events_are_walked(struct kunit *test)
 {
@@ -122,7 +122,7 @@ static void only_task_events_are_walked(struct kunit *test)
 		tp_test_restore(event[i]);
 	}
 
-	/* So are all events at the exit of the task; this loop ends with it. */
+	/* All events are removed at the exit of the task, which also ends this loop. */
 	tp_test_restore(counted[1]);
 	kthread_stop(task);
 	while (READ_ONCE(ctx->task) != PERF_TASK_GONE)

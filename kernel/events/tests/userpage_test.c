@@ -7,12 +7,12 @@
 
 #include "../context.h"
 
-/* State of the page's lock after another CPU has used it while this one writes */
+/* Uses of the page's lock by another CPU while this CPU writes */
 enum page_test_meets {
 	PAGE_TEST_ALONE,
 	PAGE_TEST_BEGUN,
 	PAGE_TEST_ENDED,
-	PAGE_TEST_NUMBER_LOST,	/* It has overwritten an increment. */
+	PAGE_TEST_NUMBER_LOST,	/* the other CPU has overwritten an increment */
 	PAGE_TEST_MEETINGS
 };
 
@@ -27,7 +27,7 @@ enum page_test_meets {
  * @nested: number of writers that are yet to interrupt another one
  * @inside: a writer has interrupted another one
  * @even_inside: the lock was even afterwards, so the page seemed complete
- * @meets: what the next writer meets
+ * @meets: use of the lock by another CPU during the next write
  */
 struct page_fixture {
 	struct perf_event_context	ctx;
@@ -210,8 +210,8 @@ static void expect_page_is_whole(struct kunit *test)
 }
 
 /*
- * Events of two tasks, which run on two CPUs, are mapped through the same buffer. The readers must
- * not wait for ever, so each write ends with an even lock, whatever the other CPU does.
+ * Events of two tasks, which run on two CPUs, are mapped through the same buffer. Readers must not
+ * wait for ever, so each write ends with an even lock, for each use of the lock by the other CPU.
  */
 static void writer_does_not_wait_for_another_cpu(struct kunit *test)
 {
@@ -234,7 +234,7 @@ static void writer_does_not_wait_for_another_cpu(struct kunit *test)
 			expect_page_is_whole(test);
 			KUNIT_EXPECT_EQ(test, f->nested, 0);
 		}
-		/* The other CPU does this before this one begins. */
+		/* The other CPU uses the lock before this CPU begins. */
 		f->nested = 0;
 		f->meets = i;
 		page_test_meet(f);
