@@ -58,15 +58,15 @@ static bool sim_habits_stands(const struct sim_habits *h)
 	return !this_cpu_ptr(h->sim->cpus)->enabled;
 }
 
-/* Check the guarantees of all callbacks for an event that is scheduled in. */
+/* Check the guarantees of the callbacks for a scheduled event that hold in each of them. */
 static void sim_habits_check_place(struct sim_habits *h, const struct perf_event *event)
 {
 	sim_habits_expect(h, irqs_disabled(), "interrupts are on");
-	sim_habits_expect(h, event->oncpu == smp_processor_id(), "the event is not of this CPU");
+	sim_habits_expect(h, event->oncpu == smp_processor_id(), "the event is on another CPU");
 	sim_habits_expect(h, event->state == PERF_EVENT_STATE_ACTIVE, "the event is not active");
 	sim_habits_expect(h, !(h->mask & SIM_OTHER_CPU) || h->speaker < 0 ||
 			  smp_processor_id() == h->speaker,
-			  "the event is not on the CPU that its driver named");
+			  "the event is not on the CPU that its driver selected");
 }
 
 /* Context switches */
@@ -94,7 +94,7 @@ static void sim_habits_switched(struct sim_habits *h, struct perf_event_pmu_cont
 	struct sim_habits_cpu *cpu = this_cpu_ptr(h->cpus);
 	struct task_data *data = NULL;
 
-	sim_habits_expect(h, sim_habits_stands(h), "the PMU runs while it is told of a switch");
+	sim_habits_expect(h, sim_habits_stands(h), "sched_task is called while the PMU runs");
 	sim_habits_expect(h, task == current, "the task of the switch is not current");
 	if (pmu_ctx && (h->mask & SIM_TASK_DATA))
 		data = pmu_ctx->task_ctx_data;
@@ -212,7 +212,7 @@ static void sim_habits_del(struct perf_event *event, int flags)
 
 	sim_habits_check_place(h, event);
 	sim_habits_expect(h, sim_habits_stands(h), "an event is removed while the PMU runs");
-	sim_habits_expect(h, cpu->users, "an event is removed that was not there");
+	sim_habits_expect(h, cpu->users, "an event is removed that was not added");
 	h->plain.del(event, flags);
 	if (!--cpu->users && cpu->asked) {
 		cpu->asked = false;
@@ -228,7 +228,7 @@ static void sim_habits_start(struct perf_event *event, int flags)
 	sim_habits_expect(h, event->hw.state & PERF_HES_STOPPED,
 			  "an event is started that is not stopped");
 	sim_habits_expect(h, !(flags & PERF_EF_RELOAD) || (event->hw.state & PERF_HES_UPTODATE),
-			  "a counter is loaded that has not been read");
+			  "a counter is reloaded that has not been read");
 	sim_habits_expect(h, !(h->mask & SIM_PAIRS) || !(event->hw.flags & LISTED),
 			  "an event is started twice");
 	event->hw.flags |= LISTED;

@@ -11,7 +11,7 @@
 #define SIM_SCOPE	0x0001	/* system-wide, one instance for each package */
 #define SIM_SOFTWARE	0x0002	/* perf_sw_context: never runs out of counters */
 #define SIM_SWITCH	0x0004	/* has per-task hardware state: sched_task */
-#define SIM_TASK_DATA	0x0008	/* and saves it while the task is switched out */
+#define SIM_TASK_DATA	0x0008	/* saves this state while the task is switched out */
 #define SIM_LEAVES	0x0010	/* sched_task itself calls perf_sched_cb_dec() */
 #define SIM_EXCLUSIVE	0x0020	/* PERF_PMU_CAP_EXCLUSIVE */
 #define SIM_MOVES	0x0040	/* pmu_enable moves events to other counters */
@@ -30,9 +30,9 @@
 /**
  * struct sim_habits_cpu - per-CPU data of a PMU with habits
  * @users: events with a counter
- * @asked: perf_sched_cb_inc() was called
+ * @asked: perf_sched_cb_inc() was called, and no perf_sched_cb_dec() since
  * @due: a task was switched out, and the next task's record is not loaded yet
- * @cgroup_due: and events of a cgroup were added since
+ * @cgroup_due: @due is set, and events of a cgroup were added since
  * @record: simulated branch record: pid of its task, 0 for none
  * @enables: number of calls of pmu_enable
  * @early: number of those with events of a task while @due or @cgroup_due was set

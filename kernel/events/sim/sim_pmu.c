@@ -7,9 +7,9 @@
  * file "advance" of the PMU's directory in sysfs.
  *
  * With sim_pmu.hardware=1 it serves PERF_TYPE_HARDWARE in a virtual machine without a PMU,
- * for "perf stat -e cycles,instructions" and "perf record -e cycles". It cannot distinguish
- * user and kernel mode, and refuses events that need it. It uses only interfaces for PMU
- * drivers.
+ * for "perf stat -e cycles,instructions" and "perf record -e cycles". It refuses events that
+ * exclude a mode, because it cannot distinguish user and kernel mode. It uses only interfaces
+ * for PMU drivers.
  */
 #include <linux/bitops.h>
 #include <linux/module.h>
@@ -37,7 +37,7 @@ MODULE_PARM_DESC(hardware, "serve PERF_TYPE_HARDWARE");
 module_param_named(counters, sim_default_shape.nr_general, uint, 0444);
 MODULE_PARM_DESC(counters, "general counters, 1 to 8");
 module_param_named(fixed, sim_default_shape.nr_fixed, uint, 0444);
-MODULE_PARM_DESC(fixed, "counters of one event each, 0 to 8");
+MODULE_PARM_DESC(fixed, "fixed counters, 0 to 8: the first for event 0, and so on");
 module_param_named(width, sim_default_shape.width, uint, 0444);
 MODULE_PARM_DESC(width, "bits of a counter, 16 to 64");
 module_param_named(latency, sim_default_shape.latency_ns, uint, 0444);
@@ -168,7 +168,7 @@ static u64 sim_next_overflow_ns(struct sim_cpu *cpu)
 	return next;
 }
 
-/* An interrupt that is too early finds no overflow, and sets the timer again. */
+/* Set the timer. If it expires too early, the interrupt finds no overflow and sets it again. */
 static void sim_arm(struct sim_cpu *cpu)
 {
 	u64 next = cpu->overflowed ? 0 : sim_next_overflow_ns(cpu);
@@ -302,7 +302,7 @@ static enum hrtimer_restart sim_timer_interrupt(struct hrtimer *timer)
 {
 	struct sim_cpu *cpu = container_of(timer, struct sim_cpu, timer);
 
-	/* On an offline CPU the counters are lost. */
+	/* Hotplug would move the timer of an offline CPU, whose counters are lost. */
 	if (!WARN_ON_ONCE(cpu != this_cpu_ptr(cpu->sim->cpus)))
 		sim_interrupt(cpu);
 	return HRTIMER_NORESTART;
@@ -329,8 +329,9 @@ static unsigned long sim_allowed(const struct sim_pmu *sim, const struct perf_ev
 }
 
 /*
- * Find a counter for an event. If another event has that counter, move it to another counter,
- * and so on; @seen is the mask of counters that were tried. Fixed counters are tried first.
+ * Find a counter for an event. If another event has that counter, move the other event to another
+ * counter, and so on. @seen is the mask of counters that were tried. Fixed counters are tried
+ * first.
  */
 static int sim_place(const struct sim_pmu *sim, struct perf_event **owners,
 		     struct perf_event *event, unsigned long *seen)
@@ -384,7 +385,9 @@ static void sim_distribute(struct sim_cpu *cpu, struct perf_event **owners)
  *
  * Some drivers do this in pmu_enable, when they find a better assignment. Running events are read
  * and reprogrammed. Stopped events stay stopped, on a counter with another value. No event moves
- * while an interrupt is pending, or if a constraint forbids it. Interrupts are off.
+ * while an interrupt is pending, or if a constraint forbids the move of any event.
+ *
+ * Context: interrupts are off.
  */
 void sim_pmu_shuffle(struct sim_pmu *sim)
 {
@@ -404,7 +407,7 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 
 		next->event = event;
 		next->runs = old[i].runs;
-		/* This value belongs to no event: a test notices if an event counts it. */
+		/* An event that counts this value, which belongs to no event, fails a test. */
 		if (!event) {
 			cpu->counters[i].value = 0x5a5a5a5a & sim_value_mask(sim);
 			continue;
@@ -456,7 +459,7 @@ static int sim_give_counters(struct sim_cpu *cpu, struct perf_event **events, in
 	return 0;
 }
 
-/* Could the whole group be scheduled in? */
+/* Check that the whole group fits on an empty PMU. */
 static int sim_check_group(const struct sim_pmu *sim, struct perf_event *event)
 {
 	struct perf_event *owners[SIM_MAX_COUNTERS] = { };
@@ -750,7 +753,7 @@ static bool sim_takes_steps(const struct sim_counter *counter, unsigned int numb
 	return counter->event && counter->runs && sim_event_number(counter->event) == number;
 }
 
-/* Count steps until an overflow. Return the number of steps counted. */
+/* Count steps until an overflow. Return: number of steps counted */
 static u64 sim_make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
 {
 	u64 mask = sim_value_mask(cpu->sim), step = n;
@@ -782,7 +785,9 @@ static u64 sim_make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
  * @n: number of steps
  *
  * Without latency, each overflow's interrupt is handled before the next step. The caller must
- * be bound to a CPU if all steps must be on one CPU. May sleep.
+ * be bound to a CPU if all steps must be on one CPU.
+ *
+ * Context: may sleep.
  */
 void sim_pmu_advance(struct sim_pmu *sim, unsigned int event, u64 n)
 {
