@@ -2,16 +2,16 @@
 /*
  * Selection of encodings and counters for a set of events.
  *
- * A depth-first search tries the encodings of each event against the constraints of the events
- * before. The cost of a combination is the number of events that must leave their current counter,
- * and a branch that is no cheaper than the best combination found is cut. The search therefore
- * finds a combination if one exists, and one with the fewest moves. Usually the first encoding of
- * each event fits and nothing moves, so the first descent ends the search.
+ * A depth-first search tries the encodings of each event, and checks them against the constraints
+ * of the events before. The cost of a combination is the number of events that must leave their
+ * current counter. A branch that is no cheaper than the best combination found is cut. The search
+ * therefore finds a combination if one exists, and one with the fewest moves. Usually the first
+ * encoding of each event fits and no event moves, so the first descent ends the search.
  *
  * On x86 the assignment of counters is a bipartite matching. Here it is not: select fields tie the
  * encoding and counter of one event to those of others.
  *
- * This file uses nothing else of the kernel, and is also built in user space.
+ * This file uses no other part of the kernel, because it is also built in user space.
  */
 #include "assign.h"
 
@@ -25,7 +25,7 @@
  * struct power_sum - constraints of the encodings selected so far
  * @mask: the constraint fields in use
  * @value: their values; sums in add fields
- * @named: mask of counters named by the encodings
+ * @named: mask of the counters that the encodings name
  * @needs: an encoding has power_code::needs
  * @gives: an encoding has power_code::gives
  * @moves: number of events that must move to a counter named by their encoding

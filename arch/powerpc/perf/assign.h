@@ -22,12 +22,12 @@
  * @mask: the constraint fields that are used
  * @value: the value required in each select field, or to be added in each add field
  * @pmc: the counter named by the code; 0: POWER_ANY_FIRST to POWER_ANY_LAST
- * @needs: counts only beside an encoding with @gives
- * @gives: satisfies @needs of the others
+ * @needs: can be counted only together with an encoding that has @gives
+ * @gives: satisfies @needs of other encodings
  *
- * There are two kinds of constraint fields. A select field: all encodings that use the field must
- * have the same value there. An add field: the values of all encodings are added up, and @mask has
- * only the top bit of the field, which is set once the sum exceeds the limit.
+ * There are two kinds of constraint fields. In a select field, all encodings that use the field
+ * must have the same value. In an add field, the values of all encodings are added up, and @mask
+ * has only the top bit of the field: a sum above the limit sets this bit.
  */
 struct power_code {
 	u64		code;

@@ -180,8 +180,8 @@ static bool bhrb_may_show(u64 address, u64 modes)
  * @modes: PERF_SAMPLE_BRANCH_USER and PERF_SAMPLE_BRANCH_KERNEL: addresses that may be reported
  * @fetch: reads an instruction; called only for addresses within @modes
  *
- * A branch from or to an address outside of @modes is dropped, and so is a target entry without a
- * branch entry, as when the buffer has wrapped. An unknown target is reported as 0.
+ * A branch from or to an address outside of @modes is dropped. A target entry without a branch
+ * entry is dropped, too: the buffer may have wrapped. An unknown target is reported as 0.
  *
  * Context: any context in which @fetch may be called.
  * Return: number of branch entries in @out.
@@ -266,7 +266,7 @@ int power_bhrb_event_init(struct perf_event *event)
 }
 
 /**
- * power_bhrb_fits - check whether the programmed filter is the one an event needs
+ * power_bhrb_fits - check whether an event needs the programmed filter
  * @event: an event with a branch stack, about to be added on this CPU
  *
  * Context: interrupts off.

@@ -2,8 +2,8 @@
 /*
  * Assignment of a CPU's events to counters.
  *
- * Equal counting events share a count. The register values and the counts that they were computed
- * for are cached: a switch to a task with the same events computes nothing.
+ * Equal counting events share a count. The register values are cached, together with the counts
+ * that they were computed for: a switch to a task with the same events computes nothing.
  *
  * Context of the functions below, unless noted: interrupts off, PMU disabled.
  */
@@ -22,8 +22,8 @@ static bool power_keys_equal(const struct power_key *a, const struct power_key *
 /**
  * power_count_get - find a count to share, or allocate one
  * @cpu: this CPU
- * @key: what is counted
- * @alts: the alternatives; valid as long as the new user
+ * @key: identifies the count
+ * @alts: the alternative encodings; valid as long as the new user
  * @share: the new user may share a count with equal users
  *
  * Return: index of the count, or -EAGAIN if all are in use.
@@ -57,7 +57,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 	return slot;
 }
 
-/* The removed user may have stored the alternatives of the count: use those of another user. */
+/* The removed user may own the array of alternatives of the count: use another user's array. */
 static void power_count_follow(struct power_cpu *cpu, int slot)
 {
 	int i;

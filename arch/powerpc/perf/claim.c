@@ -3,8 +3,8 @@
  * Claims: counters reserved by a user other than perf.
  *
  * A claim names its counters and an event code for each. The selection of counters treats a claim
- * like events that name their counters: perf's flexible events move to other counters if they can,
- * and otherwise are not scheduled until the claim ends. Pinned events are never displaced.
+ * like events that name their counters. Flexible events of perf move to other counters if they can,
+ * or else are not scheduled until the claim ends. Pinned events are never displaced.
  *
  * If the user of a claim needs no report of overflows, the counters run on after the claim ends,
  * until perf changes the events of the CPU. An equal claim then continues without reprogramming.
@@ -26,10 +26,10 @@ static power_claim_handler_t power_claim_handler;
 
 /**
  * power_claim_open - start using claims
- * @handler: called by the overflow interrupt, which can interrupt code with interrupts off, with
- *	all counters frozen. Its arguments are the interrupted registers, the mask of the claim's
+ * @handler: called by the overflow interrupt, which can interrupt code with interrupts off. All
+ *	counters are frozen. The arguments are the interrupted registers, the mask of the claim's
  *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
- *	counters are set to 0 after it returns
+ *	counters are set to 0 after @handler returns
  *
  * Context: process.
  * Return: 0 on success, -EOPNOTSUPP if the processor supports no claims, -EBUSY if another user has
@@ -217,7 +217,7 @@ static bool power_claim_again(struct power_cpu *cpu, const struct power_claim *c
 	return true;
 }
 
-/* Reset counters close to an overflow, so that they do not interrupt soon. */
+/* Reset counters with large values, so that they do not overflow soon. */
 static void power_claim_begin(const struct power_claim *claim)
 {
 	unsigned int i;
@@ -235,7 +235,7 @@ static void power_claim_begin(const struct power_claim *claim)
  * Context: interrupts off; not in a callback of the PMU, nor in power_claim_handler.
  * Return: 0 on success, with all counters, including those of perf, frozen until power_claim_run();
  * 1 if the counters of an equal claim have run on since its power_claim_end(); -EBUSY if pinned
- * events, event-based branches or another claim are in the way.
+ * events, event-based branches or another claim prevent the claim.
  */
 int power_claim(const struct power_claim *claim)
 {

@@ -155,7 +155,7 @@ static u32 power_modes(const struct perf_event_attr *attr)
 	       (attr->exclude_idle ? POWER_NOT_IDLE : 0);
 }
 
-/* Alternatives that the processor does not support are left out. */
+/* Encode the alternatives of an event that the processor supports. */
 static struct power_encoded *power_event_encode(const struct perf_event *event)
 {
 	u64 codes[MAX_EVENT_ALTERNATIVES];
@@ -246,9 +246,9 @@ static int power_event_prepare(struct perf_event *event, u64 code)
 	if (!firmware_has_feature(FW_FEATURE_LPAR))
 		event->attr.exclude_hv = 0;
 	/*
-	 * Only the idle loop clears the run latch. Events of tasks or of user space never run
-	 * there, and an event that excludes idle is frozen there by its bits in MMCR2: for all of
-	 * these, codes that count only with the run latch set are alternatives.
+	 * Only the idle loop clears the run latch. Events of tasks or of user space never run in
+	 * the idle loop. An event that excludes idle is frozen there by its bits in MMCR2. So codes
+	 * that count only with the run latch set are alternatives for all of these events.
 	 */
 	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
 	    (event->attr.exclude_idle && power_has(PPMU_ARCH_207S)))
@@ -319,7 +319,7 @@ int power_event_init(struct perf_event *event)
 	}
 	if (power_code_is_listed(code))
 		return perf_event_refuse(event, "attr.config",
-					 "is an event that this processor counts wrong",
+					 "is an event that this processor counts incorrectly",
 					 -EINVAL);
 	if (event->attr.type == PERF_TYPE_RAW && power_driver->check_attr_config &&
 	    power_driver->check_attr_config(event))

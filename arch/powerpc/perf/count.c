@@ -136,7 +136,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 		local64_set(&hw->prev_count, start);
 		power_pmc_write(pmc, start);
 	}
-	/* Before hw->idx is set, power_event_place() updates the page. */
+	/* If hw->idx is not set yet, power_event_place() updates the page later. */
 	if (hw->idx)
 		perf_event_update_userpage(event);
 }
@@ -145,7 +145,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
  * power_overflow_defer - end overdue periods with the next occurrence instead
  * @cpu: this CPU
  *
- * For overflows whose interrupt is lost.
+ * Called if the interrupt of an overflow is lost.
  *
  * Context: interrupts off, counters frozen.
  */

@@ -17,8 +17,8 @@
 #define PMC_OVERFLOW	0x80000000UL
 
 /*
- * The counter of an event that does not sample, or of a claim, is reset only from this value on,
- * long before an overflow.
+ * The counter of an event that does not sample, or of a claim, is reset if it has this value or
+ * more, which is long before an overflow.
  */
 #define PMC_FAR		0x40000000UL
 
@@ -26,7 +26,7 @@
 #define PMC_5		5
 #define PMC_6		6
 
-/* Maximum number of events added on a CPU: more than counters, since equal events share one */
+/* Maximum number of events on a CPU: more than the number of counters, since equal events share */
 #define POWER_EVENTS_MAX	16
 
 /* struct power_key::flags: modes in which the counter is frozen, and the wait state */
@@ -66,8 +66,8 @@ struct power_encoded {
 
 /**
  * struct power_count - a count on a CPU, used by one event, several equal events, or a claim
- * @key: what is counted
- * @alts: the alternatives; stored in one of the users
+ * @key: identifies the count
+ * @alts: the alternative encodings; one of the users owns the array
  * @users: number of users; a claim is one user
  * @shared: equal events may use this count
  * @pmc: the counter programmed now; 0: none

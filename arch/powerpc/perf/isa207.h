@@ -91,7 +91,8 @@ struct isa207_count {
  * @when: mask of ISA207_WHEN_*
  * @to: the register
  * @shift: lowest bit in the register, for PMC1
- * @stride: by how many bits the field of the next counter is lower; 0: one field for all counters
+ * @stride: distance in bits from the next counter's field, which is lower; 0: one field for all
+ *	counters
  * @mantissa: bits of the mantissa, if the register has the value as a mantissa and a base-4
  *	exponent; 0: copy the value
  * @rule: lowest bit of the select field for this value; 0: no constraint

@@ -45,7 +45,7 @@
 #define RAM(level)		(HIT(level) | MEM(LVLNUM, RAM) | CLEAN)
 #define PERSISTENT		(MEM(LVL, HIT) | MEM(LVLNUM, PMEM) | CLEAN)
 
-/* By SIER_SOURCE, for sources without SIER_DETAIL; 0: unknown, or with SIER_DETAIL */
+/* Indexed by SIER_SOURCE, for sources without SIER_DETAIL; 0: unknown, or with SIER_DETAIL */
 static const u64 memory_near[8] = {
 	[1] = CACHE(L1) | CLEAN,
 	[2] = CACHE(L2) | CLEAN,

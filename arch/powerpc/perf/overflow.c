@@ -20,7 +20,7 @@ static void power_sample(struct perf_event *event, struct pt_regs *regs)
 	struct perf_sample_data data;
 
 	if (!power_sample_allowed(event, regs)) {
-		/* An interrupt without a sample costs as much: account it for throttling. */
+		/* An interrupt costs CPU time even without a sample: account it for throttling. */
 		if (perf_event_account_interrupt(event))
 			power_event_halt(event);
 		return;
@@ -95,7 +95,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 			power_limited_arm(cpu);
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 	}
-	/* Later samples may use @regs as the registers of user space, but SIAR has changed then. */
+	/* Later samples may use @regs as the registers of user space, but then SIAR is another. */
 	regs->result = 0;
 }
 

@@ -30,8 +30,9 @@ static bool reg_is_server(int idx)
 
 #ifdef CONFIG_PPC_PERF_CTRS
 /*
- * The overflow interrupt checks whether its event may see these addresses. Other kinds of event do
- * not: they would see those of the kernel, and of other tasks.
+ * These registers have addresses of the last sampled instruction, which may be in the kernel or in
+ * another task. The overflow interrupt checks whether its event may see the addresses. In samples
+ * of other kinds of event, these registers are 0.
  */
 static bool reg_is_of_interrupt(int idx)
 {

@@ -163,13 +163,13 @@ static const struct attribute_group *power9_groups[] = {
 	&power9_files[0], &power9_files[1], NULL
 };
 
-/* Events that revision 2.1 counts wrong */
+/* Events that revision 2.1 counts incorrectly */
 static int power9_wrong_21[] = {
 	0x10134, 0x1f056, 0x20112, 0x2d024, 0x3006c, 0x3405e, 0x3e15c, 0x3f056, 0x4003c,
 	0x4505e, 0x4e014,
 };
 
-/* Events that revision 2.2 counts wrong: translation misses by page size, and others */
+/* Events that revision 2.2 counts incorrectly: translation misses by page size, and others */
 static int power9_wrong_22[] = {
 	0x1c058, 0x1c05a, 0x1c05c, 0x1d15c, 0x2c056, 0x2c05a, 0x2d152, 0x2d156, 0x2d15e,
 	0x3c056, 0x3d152, 0x3d156, 0x4003c, 0x4c056, 0x4c05a, 0x4c15e,
@@ -187,7 +187,7 @@ static struct isa207_driver power9_driver = {
 	.pmu.capabilities	= PERF_PMU_CAP_EXTENDED_REGS,
 };
 
-/* Refuse the events that the revision in @pvr counts wrong. */
+/* Refuse the events that the revision in @pvr counts incorrectly. */
 static void power9_leave_out(struct power_pmu *driver, unsigned int pvr)
 {
 	switch (pvr & 0xfff) {

@@ -126,12 +126,12 @@ static const char *check_fault(const int *kinds, const int *now, int n)
 	}
 	if (power_choose(&check_rules, picks, n)) {
 		if (least == CHECK_NEVER)
-			return "there is no choice";
+			return "power_choose() found an impossible combination";
 	} else {
-		return least == CHECK_NEVER ? NULL : "a choice is not found";
+		return least == CHECK_NEVER ? NULL : "power_choose() missed a combination";
 	}
 	i = check_choice(picks, kinds, n);
-	return i < 0 ? "the choice cannot count" : i > least ? "more move than have to" : NULL;
+	return i < 0 ? "a constraint is violated" : i > least ? "too many events move" : NULL;
 }
 
 /* Pseudo-random current counters: no two events on one counter, some on none */

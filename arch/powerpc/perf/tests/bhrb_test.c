@@ -184,7 +184,7 @@ static void bhrb_is_off_without_events(struct kunit *test)
 	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL, NULL, NULL);
 	if (IS_ERR(event)) {
 		migrate_enable();
-		KUNIT_FAIL(test, "there is no counter for the event");
+		KUNIT_FAIL(test, "the event gets no counter");
 		return;
 	}
 	during = mfspr(SPRN_MMCRA);

@@ -56,7 +56,7 @@ static void choose_too_many(struct kunit *test)
 	for (i = 0; i < power_driver->n_counter; i++)
 		KUNIT_ASSERT_GE(test, choose_get(test, cpu, TEST_ANY_INST, false), 0);
 	KUNIT_EXPECT_EQ(test, choose_get(test, cpu, TEST_ANY_CYC, false), -EAGAIN);
-	/* Only PMC1 to PMC4 can count them. */
+	/* Only PMC1 to PMC4 can count these events. */
 	KUNIT_EXPECT_FALSE(test, power_counts_fit(cpu));
 	power_count_put(cpu, 0);
 	power_count_put(cpu, 1);

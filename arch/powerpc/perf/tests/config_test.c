@@ -158,7 +158,7 @@ static void config_share(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, with);
 }
 
-/* Programs and samples can have the counters' values: an event must not leave its own there. */
+/* Programs and samples can read the counters: an event must not leave its value in a counter. */
 static void config_clears_counters(struct kunit *test)
 {
 	struct perf_event_attr attr = {

@@ -29,8 +29,8 @@ static void overflow_seen(struct perf_event *sampler, struct perf_sample_data *d
 }
 
 /*
- * Create an event of user space instructions whose period does not end during a test, on this CPU.
- * The test does not migrate until overflow_event_free().
+ * Create an event on this CPU that counts instructions in user space. Its period does not end
+ * during a test. The test does not migrate until overflow_event_free().
  */
 static struct perf_event *overflow_event(struct kunit *test, u64 period)
 {
@@ -47,7 +47,7 @@ static struct perf_event *overflow_event(struct kunit *test, u64 period)
 	if (!IS_ERR(sampler) && sampler->hw.idx)
 		return sampler;
 	migrate_enable();
-	KUNIT_FAIL(test, "there is no counter for the event");
+	KUNIT_FAIL(test, "the event gets no counter");
 	if (!IS_ERR(sampler))
 		perf_event_release_kernel(sampler);
 	return NULL;
