@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Check of x86_assign() against all assignments, for few counts on small PMUs. Used by the KUnit
- * suite and by tools/testing/perf_events/assign_test.c.
+ * suite and by tools/testing/perf_events/x86_assign_test.c.
  */
 
 /* Returns the fewest moves of all assignments; -1: there is no assignment. */
@@ -36,19 +36,19 @@ static const char *assign_fault(struct x86_constraint *constraints, int n, u64 p
 	u64 used = 0;
 
 	if (least < 0)
-		return found ? "there is no assignment" : NULL;
+		return found ? "x86_assign() found an impossible assignment" : NULL;
 	if (!found)
-		return "an assignment is not found";
+		return "x86_assign() missed an assignment";
 	for (i = 0; i < n; i++) {
 		if (constraints[i].place < 0 ||
 		    !(constraints[i].allowed & BIT_ULL(constraints[i].place)))
 			return "a counter is not allowed";
 		if (used & x86_constraint_counters(&constraints[i], constraints[i].place))
-			return "a counter is given twice";
+			return "a counter is assigned twice";
 		used |= x86_constraint_counters(&constraints[i], constraints[i].place);
 		moves += constraints[i].now >= 0 && constraints[i].now != constraints[i].place;
 	}
-	return moves == least ? NULL : "more move than must";
+	return moves == least ? NULL : "too many counts move";
 }
 
 /* Pairs start at even counters. */
@@ -58,8 +58,9 @@ static bool assign_can_be_pair(u64 mask)
 }
 
 /*
- * Tries all lists of @n counts, in the order of their masks, on a PMU with @counters: each with
- * every set of counters, and currently on each free counter of that set, or on none.
+ * Tries all lists of @n counts, in the order of their masks, on a PMU with @counters. Each set of
+ * counters is tried for each count, with the count currently on each free counter of the set, or
+ * on none.
  */
 static const char *assign_try_all(struct x86_constraint *constraints, int i, int n, int counters,
 				  u64 taken, unsigned long *tried)

@@ -8,7 +8,7 @@
 
 #include "tests/assign_check.h"
 
-/* tools/testing/perf_events/assign_test.c tries more counters. */
+/* tools/testing/perf_events/x86_assign_test.c tries more counters. */
 static void assign_all_of_three_counters(struct kunit *test)
 {
 	struct x86_constraint constraints[4];
@@ -33,7 +33,7 @@ static void assign_many(struct kunit *test)
 	for (i = 0; i < 12; i++)
 		constraints[i] = (struct x86_constraint){ .allowed = 0xf000000ffULL, .now = -1 };
 	KUNIT_EXPECT_TRUE(test, x86_assign(constraints, 12, 0));
-	/* Add a count that needs a counter which another count can leave. */
+	/* The last count needs a counter that another count can leave. */
 	for (i = 0; i < 12; i++)
 		constraints[i].now = i < 8 ? i : i + 24;
 	constraints[0].allowed = 0xff;

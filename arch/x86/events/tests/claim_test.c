@@ -74,12 +74,12 @@ static void test_continue_while_assigning(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, x86_claim_continue(cpu, &env->claim));
 	x86_claim_end_fast(cpu, &env->claim);
 	cpu->halted = true;
-	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "the PMU stands");
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "halted PMU");
 	cpu->halted = false;
 	cpu->wanted = BIT_ULL(0);
-	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "an event gets it");
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "same counter");
 	cpu->wanted = BIT_ULL(1);
-	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_continue(cpu, &env->claim), "an event gets another");
+	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_continue(cpu, &env->claim), "another counter");
 	x86_claim_end_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
 	local_irq_enable();
@@ -103,7 +103,7 @@ static struct x86_count *add_count(struct claim_env *env, bool pinned)
 	return count;
 }
 
-/* A claim keeps its counter from flexible events, and ends for pinned events. */
+/* A flexible event does not get the counter of a claim. A pinned event does, and ends the claim. */
 static void test_pinned_ends_claim(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -156,7 +156,7 @@ static void test_microcode_counter(struct kunit *test)
 	x86_claim_run(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
 	x86_claim_end_fast(cpu, &env->claim);
-	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "one that it does not want does");
+	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "not used by the microcode");
 	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 1);
 	/* The force abort register is not written: the shadow has the value already. */
 	env->core.taken = BIT_ULL(0);

@@ -186,7 +186,7 @@ static void models_amd_northbridge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, models_flags(test, models_of_family(test, 0x16), 0xe9), 0);
 }
 
-/* Of taken branches, an event with a branch stack needs counter 0, and others do not. */
+/* An event of taken branches needs counter 0 if it has a branch stack. */
 static void models_amd_branch_sampling(struct kunit *test)
 {
 	const struct x86_model *row = models_of_family(test, 0x19);

@@ -46,7 +46,7 @@ static void models_p4(struct kunit *test)
 #ifdef CONFIG_SMP
 /*
  * The second thread of a core has an ESCR, modes and interrupts of its own, also while the first
- * thread is offline. Here this CPU is called a second thread, whether it has a sibling or not.
+ * thread is offline. This test treats this CPU as a second thread, even without a sibling.
  */
 static void models_p4_second_thread(struct kunit *test)
 {
@@ -73,7 +73,7 @@ static void models_p4_second_thread(struct kunit *test)
 }
 #endif
 
-/* With hyper-threading, user space could read the counters of the other thread: it reads none. */
+/* With hyper-threading, RDPMC could read the counters of the other thread, so it is disabled. */
 static void models_p4_rdpmc(struct kunit *test)
 {
 	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
@@ -85,7 +85,7 @@ static void models_p4_rdpmc(struct kunit *test)
 	after = x86_rdpmc;
 	x86_rdpmc = before;
 	if (err)
-		kunit_skip(test, "no counters of Intel");
+		kunit_skip(test, "no counters of an Intel CPU");
 	KUNIT_EXPECT_EQ(test, after, !p4_ht_active());
 }
 

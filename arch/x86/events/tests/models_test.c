@@ -90,7 +90,7 @@ static bool models_hides(const struct x86_limit *early, const struct x86_limit *
 	return first >= early->first && last <= early->last;
 }
 
-/* Do the ranges of two limits overlap, and neither contains the other? */
+/* Do the ranges of two limits overlap, without one range containing the other? */
 static bool models_cuts(const struct x86_limit *early, const struct x86_limit *late)
 {
 	return early->mask == late->mask && early->first < late->first &&
@@ -258,7 +258,7 @@ static bool models_line_is(const struct x86_cpu_id *line, u32 vfm, int stepping)
 	       (line->steppings == X86_STEPPING_ANY || line->steppings & BIT(stepping));
 }
 
-/* Find the row of a CPU, and the number of tables with one. NULL: the architectural PMU */
+/* Find the row of a CPU, and the number of tables with such a row. NULL: the architectural PMU */
 static const struct x86_model *models_of_vfm(u32 vfm, int stepping, int *n)
 {
 	const struct x86_model *row = NULL;
@@ -316,8 +316,8 @@ static bool models_has_name(struct attribute **attrs, const char *name)
 }
 
 /*
- * Models have events of transactions if selects have the bits for these. Their names are unique, or
- * sysfs would have duplicates.
+ * Models have events of transactions if selects have the bits for these events. Names of events are
+ * unique, because sysfs must not have duplicates.
  */
 static void models_check_names(struct kunit *test, const struct x86_model *row)
 {
@@ -333,7 +333,7 @@ static void models_check_names(struct kunit *test, const struct x86_model *row)
 	}
 }
 
-/* Models with mem-loads-aux need it for the data sources of mem-loads, and others do not. */
+/* Models with mem-loads-aux need it for the data sources of mem-loads. Other models do not. */
 static void models_check_loads(struct kunit *test, const struct x86_model *row)
 {
 	bool aux = models_has_name(row->memory, "mem-loads-aux");
@@ -343,7 +343,7 @@ static void models_check_loads(struct kunit *test, const struct x86_model *row)
 			    row->name);
 }
 
-/* Each Intel CPU with a name in the kernel has one row, or is in the list of those without. */
+/* Each Intel CPU with a name in the kernel has one row, or is in the list of CPUs without rows. */
 static void models_intel_lines(struct kunit *test)
 {
 	static const u32 rows[] = {
@@ -743,7 +743,7 @@ static void models_zhaoxin(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 1, 7), -ENODEV);
 	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 3, 7), -ENODEV);
 
-	/* ZX-C counts cycles alone. */
+	/* The only generic event of ZX-C is cycles. */
 	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 6, 0x19, 2, 7), 0);
 	for (i = 0; i < PERF_COUNT_HW_MAX; i++)
 		KUNIT_EXPECT_EQ_MSG(test, core->model->generic[i],

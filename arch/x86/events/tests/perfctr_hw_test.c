@@ -28,7 +28,7 @@ static const char service[] = "perfctr's tests";
 
 /**
  * struct accesses - accesses to the counters' registers by a task, outside of NMIs
- * @task: the task; others access registers on their CPUs
+ * @task: the task; accesses by other tasks, on other CPUs, are ignored
  * @reads: reads of counters
  * @writes: writes of any register
  */
@@ -63,7 +63,7 @@ static struct perfctr_cpu_state *new_state_of(struct kunit *test, u32 event, u32
 	}
 	err = perfctr_cpu_update_control(state, 1);
 	if (err)
-		kunit_skip(test, "not so many counters, or others have them: %d", err);
+		kunit_skip(test, "too few counters, or other users have them: %d", err);
 	return state;
 }
 
@@ -157,7 +157,7 @@ static bool counters_must_stop(void)
 
 /*
  * Do counters run on after a claim? Returns 1 if so, 0 if not, or an error if pinned events have
- * them.
+ * the counters.
  */
 static int counters_run_on(struct perfctr_cpu_state *state)
 {
@@ -220,7 +220,7 @@ static void test_accesses(struct kunit *test)
 		kunit_skip(test, "perf's pinned events have the counters");
 	KUNIT_EXPECT_EQ(test, same.reads, COUNTERS);
 	KUNIT_EXPECT_EQ(test, same.writes, 0);
-	KUNIT_EXPECT_EQ_MSG(test, other.writes, 1, "the select that differs");
+	KUNIT_EXPECT_EQ_MSG(test, other.writes, 1, "only the select that differs");
 
 	/* With an instruction per clock tick (icount), this is the number of instructions. */
 	local_irq_disable();
@@ -270,8 +270,8 @@ static void test_cleared(struct kunit *test)
 }
 
 /*
- * A state resumed just after another may use counters that the other did not. These may have run on
- * for long, so they count from the resume.
+ * A state that is resumed just after another state may use more counters. The additional counters
+ * may have run on for long, so the state counts from the resume.
  */
 static void test_handed_over(struct kunit *test)
 {
@@ -299,7 +299,7 @@ static void test_handed_over(struct kunit *test)
 	KUNIT_EXPECT_LE(test, both->pmc[1].sum, 2 * SLACK);
 }
 
-/* Count for others while the state is suspended, then enable RDPMC as a mapping does. */
+/* Count for other tasks while the state is suspended, then enable RDPMC as a mapping does. */
 static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 {
 	bool readable = this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
@@ -323,7 +323,7 @@ static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 	return 0;
 }
 
-/* A program that gets RDPMC does not see counts of others in its counters. */
+/* A program that gets RDPMC does not see counts of other tasks in its counters. */
 static void test_mapped(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, INSTRUCTIONS);
@@ -343,7 +343,7 @@ static void test_mapped(struct kunit *test)
 	KUNIT_EXPECT_LE(test, b->pmc[0].sum, 2 * SLACK);
 }
 
-/* A program with a state and RDPMC continues after a kernel thread. */
+/* Continue a program with a state and RDPMC after a kernel thread. */
 static int go_on_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 {
 	struct mm_struct *mm = this_cpu_read(cpu_tlbstate.loaded_mm);
@@ -410,7 +410,7 @@ static void test_guest(struct kunit *test)
 	}
 	local_irq_enable();
 	if (err || !msrs)
-		kunit_skip(test, "no counters, or guests are not kept out by a register");
+		kunit_skip(test, "no counters, or no register excludes guests");
 	KUNIT_EXPECT_EQ(test, claimed & GENMASK(COUNTERS - 1, 0), GENMASK(COUNTERS - 1, 0));
 	KUNIT_EXPECT_EQ(test, left & GENMASK(COUNTERS - 1, 0), 0);
 }

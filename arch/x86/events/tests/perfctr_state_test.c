@@ -205,7 +205,7 @@ static void test_without_rdpmc(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0);
 		KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 20 * (i + 1));
 		KUNIT_EXPECT_EQ_MSG(test, (s32)state->pmc[1].start, 20 * (i + 1) - 1000,
-				    "one that interrupts goes on from where it was");
+				    "a counter that interrupts continues from its value");
 		/* Other tasks count. */
 		machine.value[1] += 100000;
 	}
@@ -216,7 +216,7 @@ static void test_without_rdpmc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 60);
 }
 
-/* Switch between threads with one control: the end value of one is the start value of the other. */
+/* Switch between threads with one control: one thread's end value is the other's start value. */
 static void test_handed_over(struct kunit *test)
 {
 	struct perfctr_cpu_state *a = new_state(test, 4, 0, 0), *b = new_state(test, 4, 0, 0);
@@ -267,7 +267,7 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->pmc[1].sum, 60);
 	machine.value[3] = 12345;
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
-	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 3, "one counter is as it was left");
+	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 3, "one counter has kept its value");
 	machine_goes_on(43);
 	perfctr_state_suspend(&memory, state);
 	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 103);
@@ -282,7 +282,7 @@ static void test_overflow(struct kunit *test)
 	machine.value[3] = -100;
 	machine.sets = 0;
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
-	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 2, "a reload sets them in any case");
+	KUNIT_EXPECT_EQ_MSG(test, machine.sets, 2, "a reload sets all counters");
 	KUNIT_EXPECT_EQ(test, state->k1, 0);
 }
 

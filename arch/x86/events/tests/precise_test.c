@@ -236,7 +236,7 @@ static void precise_kernel_registers(struct kunit *test)
 	KUNIT_EXPECT_NE(test, env->at.regs.bx, env->regs.bx);
 	KUNIT_EXPECT_NE(test, env->at.regs.r15, env->regs.r15);
 
-	/* A record of the kernel has those of the interrupt. */
+	/* A sample in the kernel has the registers of the interrupt. */
 	env->words[1] = KERNEL_ADDRESS;
 	env->words[8 + 1] = KERNEL_ADDRESS;
 	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
@@ -245,8 +245,8 @@ static void precise_kernel_registers(struct kunit *test)
 }
 
 /*
- * The instruction of user space enters the kernel, as INT does: the registers after it are in no
- * sample of an event that excludes the kernel.
+ * An instruction of user space enters the kernel, as INT does. If the event excludes the kernel,
+ * the sample does not have the registers after the instruction.
  */
 static void precise_registers_of_entry(struct kunit *test)
 {
