@@ -11,9 +11,9 @@
  * power_limited_read - read the events whose counters cannot be frozen
  * @cpu: this CPU
  *
- * Called when the other counters are frozen. These counters then count the driver's own work until
- * power_limited_arm(). The events are read here and started anew there, so this work is in no
- * event's count.
+ * Called when the other counters are frozen. These counters then also count the driver's own work,
+ * until power_limited_arm() starts the events from the counters' new values. So no event's count
+ * includes this work.
  *
  * Context: interrupts off, or overflow interrupt.
  */

@@ -69,7 +69,7 @@ struct victim {
 
 static struct victim *shared;
 
-/* Count an attack, if @really. */
+/* Count an attack if it has done what it is meant to do. */
 static void attacked(bool really)
 {
 	if (really)
@@ -418,11 +418,11 @@ static void ask_for_trace(pid_t victim)
 	ask_for(&attr, victim);
 }
 
-/* Change the own mappings all the time, so that mmap_lock of this process is always contended. */
+/* Change mappings of this process all the time, so that its mmap_lock is always contended. */
 static void keep_own_mappings_busy(pid_t victim)
 {
 	/*
-	 * With more pages the call takes so long on an emulated machine that the CPU serves nothing
+	 * With more pages the call takes so long on an emulated machine that the CPU does nothing
 	 * else.
 	 */
 	size_t page = sysconf(_SC_PAGESIZE), size = 256 * page;
@@ -498,7 +498,7 @@ FIXTURE_SETUP(attack)
 	int i;
 
 	if (geteuid())
-		SKIP(return, "needs root, to become others");
+		SKIP(return, "needs root, to become other users");
 	if (pe_get(PE_PARANOID) > 2)
 		SKIP(return, "only root may open events");
 	setrlimit(RLIMIT_NOFILE, &files);
@@ -695,7 +695,7 @@ TEST_F(attack, forks_with_little_memory)
 	bool tight = limit_memory();
 
 	if (!tight)
-		TH_LOG("without a limit of memory: the kernel has none");
+		TH_LOG("no limit of memory: the kernel has no memory cgroups");
 	beside(_metadata, self, fork_many_copies, tight);
 }
 

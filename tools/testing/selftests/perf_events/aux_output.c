@@ -152,8 +152,8 @@ TEST_F(out, rules)
 	self->packet.aux_sample_size = 0;
 
 	/*
-	 * The PMU must support it: the trace unit's own events do not, and other PMUs do not
-	 * either.
+	 * The PMU must support aux_output. The trace unit's own PMU does not, and neither do other
+	 * PMUs.
 	 */
 	other.aux_output = 1;
 	EXPECT_EQ(-EOPNOTSUPP, pe_try(&other, 0, -1, self->fd, 0));
@@ -187,7 +187,7 @@ TEST_F(out, hardware_id)
 	fd = member(self);
 	ASSERT_LE(0, fd);
 	enable(self->fd);
-	/* The sample_id says which event the record is of. */
+	/* The sample_id identifies the event of the record. */
 	ASSERT_EQ(true, next(_metadata, self, PERF_RECORD_AUX_OUTPUT_HW_ID, fd));
 	told = word();
 	EXPECT_EQ(HW_ID, told);
@@ -271,7 +271,7 @@ TEST_F(out, leader_goes_at_exec)
 	EXPECT_EQ(0, pe_child_do(&child, PE_FORK_FAULT, 1));
 	close(self->fd);
 	self->fd = -1;
-	/* Either tasks or CPUs may use the unit at a time. */
+	/* At any time either events of tasks or events of CPUs may use the unit. */
 	self->trace.inherit = 0;
 	self->trace.remove_on_exec = 0;
 	all = pe_open(&self->trace, -1, 0, -1, 0);

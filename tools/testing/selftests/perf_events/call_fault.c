@@ -71,7 +71,7 @@ static void expect_borne(struct __test_metadata *_metadata, struct _test_data_ca
 {
 	self->wrong = pe_inject(&self->t);
 	EXPECT_EQ(NULL, self->wrong)
-		TH_LOG("what is called for in line %d %s: %s", line, self->wrong,
+		TH_LOG("the call in line %d %s: %s", line, self->wrong,
 		       strerror(-self->t.err));
 }
 

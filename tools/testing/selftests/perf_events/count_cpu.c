@@ -50,7 +50,7 @@ TEST(all_cpus_see_everything)
 	__u64 sum = 0;
 
 	if (cpus > 64)
-		SKIP(return, "more CPUs than this test takes");
+		SKIP(return, "more CPUs than this test supports");
 	for (i = 0; i < cpus; i++) {
 		fd[i] = pe_open(&a, -1, i, -1, 0);
 		if (fd[i] < 0)
@@ -208,7 +208,7 @@ TEST(control_group)
 	snprintf(name, sizeof(name), "pe_cpu_%d", getpid());
 	dir = pe_cgroup_make(name);
 	if (dir < 0)
-		SKIP(return, "no control group to make");
+		SKIP(return, "cannot make a cgroup");
 	ASSERT_EQ(0, pe_child_start(&in));
 	ASSERT_EQ(0, pe_child_start(&out));
 	ASSERT_EQ(0, pe_child_do(&in, PE_MOVE, 0));

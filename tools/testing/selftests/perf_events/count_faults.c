@@ -13,7 +13,7 @@
 
 #define PAGES	100
 
-/* Count the faults of touching PAGES new pages; all else is mapped before. */
+/* Count the faults of touching PAGES new pages. All other memory is mapped before. */
 static __u64 count_faults(struct perf_event_attr *attr)
 {
 	int fd = pe_self(attr), i;
@@ -213,7 +213,7 @@ TEST(another_process)
 	ASSERT_EQ(0, pe_child_do(&child, PE_FAULT, PAGES));
 	EXPECT_EQ(before + PAGES, pe_count(fd));
 
-	/* The event is on the child: our faults do not count. */
+	/* The event is on the child: faults of this task do not count. */
 	pe_fault(PAGES);
 	EXPECT_EQ(before + PAGES, pe_count(fd));
 	close(fd);
@@ -284,7 +284,7 @@ TEST(major)
 	p = mmap(NULL, pages * page, PROT_READ, MAP_SHARED, disk, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	/*
-	 * One page a fault: no page is read ahead, and no neighbouring page is
+	 * Each fault maps one page: no page is read ahead, and no neighbouring page is
 	 * mapped.
 	 */
 	ASSERT_EQ(0, madvise(p, pages * page, MADV_RANDOM));

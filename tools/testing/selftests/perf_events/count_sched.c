@@ -20,7 +20,7 @@ TEST(ping_pong)
 	int fd[2], i;
 
 	/*
-	 * Both tasks are on one CPU, so that each order and each answer needs
+	 * Both tasks are on one CPU, so that each order to the child and each answer needs
 	 * a switch.
 	 */
 	ASSERT_EQ(0, pe_move_to(0));
@@ -160,7 +160,7 @@ TEST(cgroup_switches)
 	snprintf(name, sizeof(name), "pe_switch_%d", getpid());
 	dir = pe_cgroup_make(name);
 	if (dir < 0)
-		SKIP(return, "no control group to make");
+		SKIP(return, "cannot make a cgroup");
 	ASSERT_EQ(0, pe_move_to(0));
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&a, child.pid, -1, -1, 0);
@@ -188,7 +188,7 @@ TEST(no_cgroup_switches_at_home)
 	int fd, i;
 
 	if (pe_cgroup_enter("", getpid()))
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	fd = pe_self(&a);
 	/*
 	 * Switch to idle and back: idle and this task are in the root cgroup, so the cgroup does

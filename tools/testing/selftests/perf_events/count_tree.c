@@ -210,7 +210,7 @@ static void count(struct __test_metadata *_metadata, struct _test_data_tree *sel
 		close(self->wide[i]);
 	}
 	EXPECT_EQ(want[0], sum) {
-		TH_LOG("of the control group");
+		TH_LOG("of the cgroup");
 	}
 }
 

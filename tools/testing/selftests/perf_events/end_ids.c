@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ids in records of a task that exits, in its pid namespace and elsewhere. A task that has
- * exited keeps its ids until it is released: a thread at once, the first thread of a process after
- * all others, when the parent has waited for the process or ignores SIGCHLD. A released task has
- * the thread id -1. Its process has an id until the first thread is released, and -1 from then on.
- * Until it is released, a task outside of the event's namespace has 0. The tasks run on CPU 0, and
- * the event has one buffer, so the records are in order.
+ * The ids in records of a task that exits, in its pid namespace and in other namespaces. A task
+ * that has exited keeps its ids until it is released. A thread is released at once. The first
+ * thread of a process is released after all others, when the parent has waited for the process or
+ * ignores SIGCHLD. A released task has the thread id -1. Its process has an id until the first
+ * thread is released, and -1 from then on. Until it is released, a task outside of the event's
+ * namespace has the id 0. The tasks run on CPU 0, and the event has one buffer, so the records are
+ * in order.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -59,7 +60,7 @@ struct names {
 };
 
 /**
- * struct shared - what the other processes report to the test
+ * struct shared - reports of the other processes to the test
  * @parent: parent of the process
  * @first: the first thread of the process
  * @thread: its other thread
@@ -187,7 +188,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* The process whose thread exits, or which exits. */
+/* The process under test: itself or one of its threads exits. */
 static void process(enum deed deed)
 {
 	pthread_t id;
@@ -207,7 +208,7 @@ static void process(enum deed deed)
 		pause();
 }
 
-/* The parent of that process never waits for it, and may ignore SIGCHLD. */
+/* The parent of the process under test never waits for it, and may ignore SIGCHLD. */
 static void parent(enum deed deed, bool ignored)
 {
 	find_names(&shared->parent);
@@ -428,7 +429,7 @@ static void collect(struct __test_metadata *_metadata, struct _test_data_ends *s
 				note(_metadata, self, EXECS, ids.pid, ids.tid);
 			break;
 		case PERF_RECORD_READ:
-			/* The task that exits has written this one, too. */
+			/* The task that exits has written this record, too. */
 			EXPECT_TRUE(equal(ids, (struct ids){ s.pid, s.tid }));
 			note(_metadata, self, COUNTED, ids.pid, ids.tid);
 			break;
@@ -442,7 +443,7 @@ static void collect(struct __test_metadata *_metadata, struct _test_data_ends *s
 	}
 }
 
-/* Wait until that number of records of that kind has those ids. */
+/* Wait until at least @least records have the ids @pair at the place @where. */
 static void expect(struct __test_metadata *_metadata, struct _test_data_ends *self,
 		   enum where where, enum pair pair, unsigned int least)
 {

@@ -203,7 +203,7 @@ TEST_F(exit, group)
 	EXPECT_EQ(pe_count(self->fd), buf[1]);
 	EXPECT_LE(PAGES, buf[2]);
 	EXPECT_GT(buf[1], buf[2]);
-	/* So can the remaining members. */
+	/* The remaining members can be read as a whole, too. */
 	close(self->fd);
 	self->fd = -1;
 	ASSERT_EQ(16, read(member, buf, 16));

@@ -751,7 +751,7 @@ int main(void)
 	prepare();
 
 	ended = run(seed, seconds);
-	ksft_test_result(ended, "everybody comes to an end\n");
+	ksft_test_result(ended, "all processes exit\n");
 	if (!ended)
 		pe_show_tasks();
 	show();

@@ -150,7 +150,7 @@ FIXTURE_SETUP(pairs)
 		snprintf(self->name[i], sizeof(self->name[i]), "pe_pairs_%d_%d", getpid(), i);
 		self->cgroup[i] = pe_cgroup_make(self->name[i]);
 		if (self->cgroup[i] < 0)
-			SKIP(return, "no control group to make");
+			SKIP(return, "cannot make a cgroup");
 	}
 	ASSERT_EQ(0, pe_child_start(&self->child));
 }

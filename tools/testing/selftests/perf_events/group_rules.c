@@ -178,7 +178,7 @@ TEST_F(group, control_groups)
 	snprintf(name, sizeof(name), "pe_group_%d", getpid());
 	dir = pe_cgroup_make(name);
 	if (dir < 0)
-		SKIP(return, "no control group to make");
+		SKIP(return, "cannot make a cgroup");
 	cpu = pe_open(&self->a, -1, 0, -1, 0);
 	cgroup = pe_open(&self->a, dir, 0, -1, PERF_FLAG_PID_CGROUP);
 	ASSERT_LE(0, cpu);

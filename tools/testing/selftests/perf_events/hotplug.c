@@ -182,7 +182,7 @@ FIXTURE_SETUP(cgroup)
 	self->dir = *variant->name ? pe_cgroup_make(variant->name) :
 				     open(pe_cgroup_root(), O_RDONLY | O_DIRECTORY);
 	if (self->dir < 0 || pe_try(&self->attrs[0], self->dir, 1, -1, PERF_FLAG_PID_CGROUP))
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	ASSERT_EQ(0, pe_move_to(0));
 	ASSERT_EQ(0, pe_child_start(&self->child));
 	ASSERT_EQ(0, pe_cgroup_enter(variant->name, self->child.pid));

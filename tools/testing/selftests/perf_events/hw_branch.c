@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Branch stacks of hardware counters: a loop takes branches of each kind. Each sample must have the
- * last of them, all and in order, as far as the event's mask allows.
+ * last branches that match the event's mask, all of them and in order.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -329,7 +329,7 @@ TEST_F(branch, call_stack)
 	OPEN();
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
 	turns_begin(100);
-	/* A switch, and back: the calls are still there. */
+	/* After a switch to another task and back, the stack still has the calls. */
 	pe_switch();
 	deep(DEPTH);
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Branch trace store of Intel CPUs: an event of branches with a period of 1 samples every branch,
- * and the PMU intel_bts writes every branch to the AUX area. A loop takes branches of each kind:
- * all of them must be there, each once and in order, and no kernel address beside them.
+ * and the PMU intel_bts writes every branch to the AUX area. A loop takes branches of each kind.
+ * The trace must have all of them, each once and in order, and no kernel address.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -63,7 +63,7 @@ static const struct {
 /**
  * struct seen - branches seen so far
  * @loop: number of branches of the loop
- * @others: number of others
+ * @others: number of other branches
  * @wrong: number of branches of the loop that are not the next one
  * @kernel: number of kernel addresses
  */
@@ -204,7 +204,7 @@ TEST_F(trace, each_task_its_own)
 	EXPECT_EQ(0, strangers);
 }
 
-/* Only one kind of branches has a trace, and only the event's user space. */
+/* A traced event must exclude the kernel, be alone in its group, and have the period 1. */
 TEST_F(trace, refusals)
 {
 	struct perf_event_attr a = self->a;
@@ -320,7 +320,7 @@ TEST_F(trace, permissions)
 	pe_set(PE_PARANOID, level);
 }
 
-/* In an area that is only read, the last branches overwrite the first ones. */
+/* In an area that is mapped read-only, the last branches overwrite the first ones. */
 TEST_F(trace, aux_area_overwritten)
 {
 	unsigned long n = AUX_PAGES * getpagesize() / sizeof(struct bts), at, i;
@@ -348,7 +348,7 @@ TEST_F(trace, aux_area_overwritten)
 	munmap(bts, AUX_PAGES * getpagesize());
 }
 
-/* The two uses exclude each other. */
+/* Samples of each branch and the PMU intel_bts exclude each other. */
 TEST_F(trace, one_kind_of_user)
 {
 	struct perf_event_attr a;

@@ -56,7 +56,7 @@ FIXTURE_SETUP(precise)
 	self->a.precise_ip = 2;
 	self->fd = pe_self(&self->a);
 	if (self->fd == -ENOENT)
-		SKIP(return, "precise samples are another PMU's");
+		SKIP(return, "another PMU has the precise samples");
 	/* The first CPUs with PEBS support few events. */
 	if (self->fd == -EINVAL)
 		SKIP(return, "branches cannot be precise");
@@ -203,7 +203,7 @@ static bool is_emulated(void)
 TEST_F(precise, addresses_of_stores)
 {
 	if (!is_emulated())
-		SKIP(return, "events of memory are known of the emulated CPU alone");
+		SKIP(return, "the test knows memory events only of the emulated CPU");
 	self->a.type = PERF_TYPE_RAW;
 	self->a.config = 0x82d0;
 	self->a.sample_period = 97;
@@ -249,7 +249,7 @@ TEST_F(precise, addresses_of_loads)
 	int leader = -1;
 
 	if (!is_emulated())
-		SKIP(return, "events of memory are known of the emulated CPU alone");
+		SKIP(return, "the test knows memory events only of the emulated CPU");
 	self->a.type = PERF_TYPE_RAW;
 	if (needs_aux()) {
 		aux.type = PERF_TYPE_RAW;

@@ -114,7 +114,7 @@ TEST_F(hw, no_address_of_an_excluded_kernel)
 	unsigned int n = 0, i;
 	struct pe_sample s;
 
-	/* Only our POWER driver writes no sample then. x86 reports the late address. */
+	/* POWER drivers with this parameter write no sample then. x86 reports the late address. */
 	if (access("/sys/module/power_pmu/parameters/share", F_OK))
 		SKIP(return, "the driver may report the address of a late interrupt");
 	self->a.sample_period = PERIOD / 10;

@@ -421,9 +421,9 @@ TEST_F(hw, cpu_offline_and_online)
 	int task, zero, one;
 
 	if (self->counters < 3)
-		SKIP(return, "a CPU has two of these events and a task's");
+		SKIP(return, "a CPU needs a counter for each of three events");
 	if (pe_set(ONLINE, 1))
-		SKIP(return, "CPU 1 cannot go");
+		SKIP(return, "CPU 1 cannot go offline");
 	task = OPEN(0, -1, -1);
 	zero = OPEN(-1, 0, -1);
 	one = OPEN(-1, 1, -1);

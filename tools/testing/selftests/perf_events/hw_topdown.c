@@ -29,7 +29,7 @@ FIXTURE(topdown) {
 FIXTURE_SETUP(topdown)
 {
 	if (access(EVENTS "slots", R_OK))
-		SKIP(return, "no shares of the issue slots");
+		SKIP(return, "no topdown metrics");
 	self->o.a = (struct perf_event_attr){
 		.type = PERF_TYPE_RAW, .size = sizeof(self->o.a), .exclude_kernel = 1,
 		.read_format = PERF_FORMAT_GROUP,

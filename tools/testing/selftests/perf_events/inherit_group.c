@@ -178,7 +178,7 @@ TEST(the_rest_counts_on_when_some_are_closed)
 			for (s = 0; s < ORDERS; s++)
 				ASSERT_EQ(0, pe_child_send(&c[i], PE_STEP, STEPS / ORDERS));
 		}
-		/* Each round closes another two, in another order. */
+		/* Each round closes two other events, in another order. */
 		close(fd[r % 3]);
 		close(fd[(r + 1 + r / 3) % 3]);
 		for (i = 0; i < CHILDREN * ORDERS; i++)
@@ -269,7 +269,7 @@ TEST(copy_of_a_member_that_has_left)
 	EXPECT_EQ(7, get(fd[0]).value);
 	EXPECT_EQ(0, get(fd[1]).value);
 
-	/* Its own copies can be enabled as before. */
+	/* The event's own copies can be enabled as before. */
 	ASSERT_EQ(0, pe_ioctl(fd[1], PERF_EVENT_IOC_ENABLE, 0));
 	ASSERT_EQ(1, write(in[1], &c, 1));
 	ASSERT_EQ(1, read(out[0], &c, 1));

@@ -51,7 +51,7 @@ FIXTURE_VARIANT_ADD(many, scheduled) {
 static void start(struct __test_metadata *_metadata, struct _test_data_many *self, int i)
 {
 	ASSERT_EQ(0, pe_child_start(&self->tasks[i]));
-	/* Map the pages that it touches later. */
+	/* Map the pages that the task touches later. */
 	pe_child_do(&self->tasks[i], PE_FAULT, 1);
 	pe_child_do(&self->tasks[i], PE_STEP, 1);
 	pe_child_do(&self->tasks[i], PE_FAULT, 1);
@@ -96,7 +96,7 @@ FIXTURE_SETUP(many)
 	int i;
 
 #if !defined(__x86_64__) && !defined(__i386)
-	SKIP(return, "tasks have faults of their own on this machine, and counts are to be exact");
+	SKIP(return, "counts are not exact: tasks have additional faults on this machine");
 #endif
 	if (variant->scheduled && (int)sim.type < 0)
 		SKIP(return, "no simulated PMU");

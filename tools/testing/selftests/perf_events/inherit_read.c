@@ -59,7 +59,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_each *sel
 }
 
 /**
- * struct task - what the records say about a task
+ * struct task - contents of the records of a task
  * @pid: its id
  * @count: count in the last sample
  * @second: count of the other member of the group

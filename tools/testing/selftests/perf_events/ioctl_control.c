@@ -40,7 +40,7 @@ TEST_F(control, numbers)
 
 	/* Some architectures have the direction in other bits. */
 	if (_IOC_NONE || _IOC_WRITE != 1)
-		SKIP(return, "numbers of another kind");
+		SKIP(return, "requests have other numbers on this architecture");
 	EXPECT_EQ(0x2400, PERF_EVENT_IOC_ENABLE);
 	EXPECT_EQ(0x2401, PERF_EVENT_IOC_DISABLE);
 	EXPECT_EQ(0x2402, PERF_EVENT_IOC_REFRESH);

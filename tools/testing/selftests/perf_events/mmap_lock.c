@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The control page's lock, for a reader that has compiler barriers alone, as in
+ * The control page's lock, for a reader that has only compiler barriers, as in
  * include/uapi/linux/perf_event.h: a task reads the page of an event of its own, while tasks on
  * other CPUs change the event. Such a reader requires that no other CPU writes the page while it
  * runs.
@@ -110,7 +110,7 @@ TEST(page_is_not_written_while_its_reader_runs)
 	int fd;
 
 	if (!getenv("PE_HARD"))
-		SKIP(return, "the base writes the page from any CPU");
+		SKIP(return, "6.12 writes the page from any CPU");
 	if (pe_cpu_count() < 2)
 		SKIP(return, "needs two CPUs");
 	pe_move_to(0);
@@ -147,7 +147,7 @@ TEST(lock_that_user_space_makes_odd_is_even_again)
 	int fd;
 
 	if (!getenv("PE_HARD"))
-		SKIP(return, "the base goes by what is in the page");
+		SKIP(return, "6.12 relies on the lock's value in the page");
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));

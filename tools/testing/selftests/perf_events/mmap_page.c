@@ -174,7 +174,7 @@ TEST(inherited_and_reset_from_elsewhere)
 
 	/* Other kernels may update the page only at the next switch. */
 	if (!getenv("PE_HARD"))
-		SKIP(return, "the page is brought up to date");
+		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_move_to(0));
 	a.inherit = 1;
 	a.exclude_kernel = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads map, unmap, redirect, open and close the same events while these write records. No call
+ * Threads map, unmap, redirect, open and close the same events, which write records. No call
  * may hang, and afterwards everything must work as before.
  */
 #include <errno.h>

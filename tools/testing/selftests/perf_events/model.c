@@ -66,7 +66,7 @@ struct model {
 
 /**
  * struct world - the events and their child
- * @kinds: what the events are
+ * @kinds: kinds of the events
  * @events: the model of each
  * @child: the child that the events count
  * @exited: the child has exited

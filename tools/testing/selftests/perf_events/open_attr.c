@@ -133,7 +133,7 @@ TEST_F(attr, extended_type_of_no_pmu)
 		EXPECT_EQ(-ENOENT, try_self(&self->a));
 	}
 	if (!known)
-		SKIP(return, "no hardware counters: everything is refused alike");
+		SKIP(return, "no hardware counters: all of these events are refused");
 }
 
 TEST_F(attr, other_configs_are_ignored)
@@ -267,7 +267,7 @@ TEST_F(attr, branch_stack)
 
 TEST_F(attr, registers)
 {
-	/* Register 0 exists everywhere; an empty mask asks for nothing. */
+	/* Each architecture has register 0. An empty mask requests no register, and is refused. */
 	self->a.sample_type = PERF_SAMPLE_REGS_USER;
 	EXPECT_EQ(-EINVAL, try_self(&self->a));
 	self->a.sample_regs_user = 1;
@@ -365,7 +365,7 @@ TEST_F(attr, user_stack_of_size_zero)
 TEST_F(attr, cgroup_id)
 {
 	if (!pe_has_cgroups())
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	self->a.sample_type = PERF_SAMPLE_CGROUP;
 	EXPECT_EQ(0, try_self(&self->a));
 	self->a.sample_type = 0;

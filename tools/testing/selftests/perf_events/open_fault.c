@@ -75,7 +75,7 @@ static void expect_borne(struct __test_metadata *_metadata, struct _test_data_op
 {
 	self->wrong = pe_inject(&self->t);
 	EXPECT_EQ(NULL, self->wrong)
-		TH_LOG("what is opened in line %d %s: %s", line, self->wrong,
+		TH_LOG("the open in line %d %s: %s", line, self->wrong,
 		       strerror(-self->t.err));
 	EXPECT_NE(0, self->t.failed);
 }
@@ -258,8 +258,8 @@ TEST_F(open, trace_unit)
 	self->o.attr = pe_attr_off(0);
 	self->o.attr.type = type;
 	/*
-	 * Either tasks or CPUs use the unit: a claim that a failed open leaves would keep the other
-	 * kind out.
+	 * Either events of tasks or events of CPUs use the unit. A claim that a failed open leaves
+	 * would exclude the other kind.
 	 */
 	EXPECT_BORNE(self);
 	self->o.pid = -1;
@@ -372,7 +372,7 @@ TEST_F(open, cgroup)
 	int dir = pe_cgroup_make("pe_inject");
 
 	if (dir < 0)
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	self->o.pid = dir;
 	self->o.cpu = 0;
 	self->o.flags = PERF_FLAG_PID_CGROUP;

@@ -146,7 +146,7 @@ TEST(cpu_offline)
 
 	snprintf(path, sizeof(path), CPU_DIR "cpu%d/online", cpu);
 	if (cpu < 1 || access(path, W_OK))
-		SKIP(return, "no CPU can be taken away");
+		SKIP(return, "no CPU can go offline");
 
 	fd = pe_open(&a, -1, cpu, -1, 0);
 	ASSERT_LE(0, fd);
@@ -156,7 +156,7 @@ TEST(cpu_offline)
 	if (pe_set(path, 0)) {
 		close(fd);
 		close(task);
-		SKIP(return, "the CPU does not go away");
+		SKIP(return, "the CPU does not go offline");
 	}
 	/* An event of a task on an offline CPU is allowed: it counts when the CPU is online. */
 	EXPECT_EQ(0, pe_try(&a, 0, cpu, -1, 0));
@@ -277,7 +277,7 @@ TEST(cgroup)
 	EXPECT_EQ(-EINVAL, pe_try(&a, -1, 0, -1, PERF_FLAG_PID_CGROUP));
 	EXPECT_EQ(-EINVAL, pe_try(&a, -1, -1, -1, PERF_FLAG_PID_CGROUP));
 	if (!pe_has_cgroups())
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 
 	other = open("/", O_RDONLY | O_DIRECTORY);
 	ASSERT_LE(0, other);
@@ -298,7 +298,7 @@ TEST(cgroup_that_is_none)
 	int gone;
 
 	if (!pe_has_cgroups())
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	gone = dup(0);
 	ASSERT_LE(0, gone);
 	close(gone);

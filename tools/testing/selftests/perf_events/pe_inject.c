@@ -100,7 +100,7 @@ static void arm(unsigned int nth)
 		_exit(99);
 }
 
-/* Has the allocation failed? If not, an allocation of this read or write may fail instead. */
+/* Has the allocation failed? If not, an allocation of this read or write may fail. */
 static bool disarm(void)
 {
 	char text[16];
@@ -144,14 +144,14 @@ static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
 		t->failed++;
 		t->err = ret;
 		if (!happened)
-			*wrong = "fails on its own";
+			*wrong = "fails although no allocation has failed";
 		else if (!is_shortage(ret))
-			*wrong = "says something else";
+			*wrong = "returns an unexpected error";
 		else if (t->unchanged && !t->unchanged(t->arg))
-			*wrong = "leaves a change behind";
+			*wrong = "has failed and changed something";
 	}
 	if (!*wrong && lowest_free_fd() != fd)
-		*wrong = "leaves a file behind";
+		*wrong = "leaves a file open";
 	return !happened;
 }
 
@@ -193,7 +193,7 @@ const char *pe_inject(struct pe_trial *t)
 		}
 		t->undo(t->arg, ret);
 	}
-	return "has no end";
+	return "has too many allocations";
 }
 
 /**

@@ -25,7 +25,7 @@
 #define NEED_EXPLANATIONS(statement)						\
 	do {									\
 		if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)			\
-			SKIP_OTHERS(statement, "refusals are not explained");	\
+			SKIP_OTHERS(statement, "needs PR_PERF_EXPLAIN");	\
 	} while (0)
 
 static inline int explain(struct perf_refusal *refusal)
@@ -55,7 +55,7 @@ enum {
 	SPLICE	= CALL(SPLICE),
 };
 
-/* The calls that a reason may refuse, its field and its sentence. The last row has no name. */
+/* For each reason: the calls that may report it, its field and its sentence. */
 static const struct refused_row {
 	int		calls;
 	const char	*name;
@@ -93,13 +93,13 @@ static inline bool was_refused(long result, const char *name, int error)
 		return false;
 	}
 	if (explain(&refusal) != (int)sizeof(refusal)) {
-		printf("# %s: errno %d, not explained\n", name, found);
+		printf("# %s: errno %d without a reason\n", name, found);
 		return false;
 	}
 	if (found == error && refusal.error == error && !strcmp(refusal.name, name) &&
 	    is_told_rightly(&refusal) && refusal.size == sizeof(refusal) && !refusal.reserved)
 		return true;
-	printf("# %s, %d: errno %d, told %s, %d, call %d: \"%s\" %s\n", name, error, found,
+	printf("# %s, %d: errno %d, reported %s, %d, call %d: \"%s\" %s\n", name, error, found,
 	       refusal.name, refusal.error, refusal.call, refusal.field, refusal.reason);
 	return false;
 }

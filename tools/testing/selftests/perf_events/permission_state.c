@@ -50,7 +50,7 @@ FIXTURE_SETUP(permission_state)
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	if (pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)&info) == -ENOTTY)
-		SKIP_OTHERS(return, "this kernel does not tell the state of an event");
+		SKIP_OTHERS(return, "needs PERF_EVENT_IOC_STATE");
 	close(fd);
 	pe_move_to(0);
 }
@@ -127,7 +127,7 @@ static int tell(int fd, struct perf_event_state_info *info)
 	return pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)info);
 }
 
-/* Which values may a caller with @caps read? 0: none, 1: all; other results are faults. */
+/* Return: 0 if a caller with @caps may read no values, 1 if it may read all, or a failed check */
 static int what_is_told(__u64 caps, bool pinned, pid_t owner)
 {
 	struct perf_event_attr a = pe_sim_attr();

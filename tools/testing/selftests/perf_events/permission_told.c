@@ -58,7 +58,7 @@ static int hear(void *data)
 	struct pe_ring ring;
 	int fd;
 
-	/* Both are refused for lack of permission. */
+	/* Events of the parent and of a CPU must be refused for lack of permission. */
 	if (pe_open(attr, parent, -1, -1, 0) >= 0 || pe_open(attr, -1, 0, -1, 0) >= 0)
 		return -EPERM;
 	fd = pe_self(attr);

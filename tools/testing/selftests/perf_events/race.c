@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two threads race, in pairs of calls that have had races in code of this kind: one thread makes an
- * event overflow, fork or exit, the other frees the event. The test asserts that both finish; a
- * kernel with debugging options reports more.
+ * Two threads race: one thread makes an event overflow, forks or exits, and the other thread frees
+ * the event. The test asserts that both finish; a kernel with debugging options reports more.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -678,7 +677,7 @@ TEST(close_against_exit_of_copies)
 		ASSERT_EQ(0, fork_copies(pids, c.fd, end));
 		ASSERT_EQ(0, pthread_create(&thread, NULL, close_it, &c));
 		pthread_barrier_wait(&c.barrier);
-		/* In the order of the close, or in the reverse order. */
+		/* The copies exit in the order of the close, or in the reverse order. */
 		for (i = 0; i < COPIES; i++) {
 			pe_sleep_ms(1);
 			pid = pids[round & 2 ? COPIES - 1 - i : i];

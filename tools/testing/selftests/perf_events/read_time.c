@@ -184,7 +184,7 @@ TEST(stopped_with_the_task)
 	EXPECT_EQ(r.enabled, s.enabled);
 	EXPECT_EQ(r.running, s.running);
 
-	/* Disabling and enabling does not make it run, either. */
+	/* Disabling and enabling the event does not make it run, either. */
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
 	pe_sleep_ms(20);

@@ -243,7 +243,7 @@ TEST_F(ids, on_poison)
 	self->a.ksymbol = 1;
 	self->a.bpf_event = 1;
 	self->a.cgroup = 1;
-	/* Without a time: times of this clock cannot be compared. */
+	/* The sample_id has no time: the test cannot compare times of this clock. */
 	start(_metadata, &self->task, &self->a, 0, -1, 8);
 	for (len = 1; len < sizeof(name); len++) {
 		ASSERT_EQ(0, pe_ring_poison(&self->task.ring, self->task.fd, -1));
@@ -264,7 +264,7 @@ TEST_F(ids, of_changed_text)
 	__u64 from;
 
 #if !defined(__x86_64__) && !defined(__i386)
-	SKIP(return, "not told of here");
+	SKIP(return, "no records of text changes on this architecture");
 #endif
 	if (pe_tracepoint(&unused, "sched/sched_process_exec"))
 		SKIP(return, "no tracepoints");

@@ -325,7 +325,7 @@ TEST_F(refused, pmu)
 	REFUSED(NO_PMU, ENOENT, open_self(EVENT(.config = 1000)));
 	REFUSED(PMU_AUX_OUTPUT, EOPNOTSUPP, open_event(EVENT(.aux_output = 1), 0, -1, self->fd, 0));
 	if (msr < 0)
-		SKIP(return, "needs the PMU of some model specific registers");
+		SKIP(return, "needs the PMU msr");
 	REFUSED(PMU_EXCLUDES, EINVAL,
 		open_self(EVENT(.type = msr, .config = 0, .exclude_user = 1)));
 	ASSERT_EQ(sizeof(refusal), explain(&refusal));

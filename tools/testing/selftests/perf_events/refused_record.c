@@ -122,7 +122,7 @@ TEST_F(refused_record, bpf)
 	REFUSED(BPF_CONTEXT, EACCES, BPF(fd, load_reader()));
 	EXPECT_EQ(0, BPF(fd, trace));
 	REFUSED(BPF_PRESENT, EEXIST, BPF(fd, trace));
-	/* A tracepoint has a program once, for any of its events. */
+	/* A tracepoint accepts a program only once, for any of its events. */
 	other = open_self(&attr);
 	ASSERT_LE(0, other);
 	REFUSED(BPF_OTHER, EEXIST, BPF(other, trace));

@@ -89,7 +89,7 @@ static u64 data[SIZE / sizeof(u64)];
 
 static struct {
 	pthread_t	thread;
-	u64		written;	/* by the thread and its signal handler */
+	u64		written;	/* records of the thread and its signal handler */
 } writers[THREADS_MAX];
 
 static __thread unsigned int me;
@@ -153,7 +153,7 @@ static void read_record(u64 *pos, u64 head)
 	unsigned int words = first & 0xff, by = first >> 56, i;
 
 	if (!words || words > WORDS_MAX || words * 8 > head - *pos || by >= threads) {
-		fault = "no record where one should be";
+		fault = "invalid header of a record";
 		return;
 	}
 	for (i = 1; i < words; i++) {
@@ -174,7 +174,7 @@ static unsigned long read_all(void)
 
 	smp_rmb(); /* the head before the records */
 	if (head - pos >= SIZE)
-		fault = "more is shown than there is room for";
+		fault = "more bytes are published than the ring has";
 	for (; pos != head && !fault; got++)
 		read_record(&pos, head);
 	smp_mb(); /* the records before the tail */
@@ -211,15 +211,15 @@ int main(int argc, char **argv)
 		pthread_join(writers[i].thread, NULL);
 	got += read_all();
 	if (!fault && got + lost != attempts)
-		fault = "read and lost do not add up to written";
+		fault = "records read and lost do not add up to records written";
 	if (!fault && got < attempts / 100)
-		fault = "nearly all is lost";
+		fault = "nearly all records are lost";
 	if (!fault && (page.data_tail != (shared.head.v & PERF_RING_POSITION) ||
 		       shared.head.v & PERF_RING_CLOSING || shared.committed[0].v ||
 		       shared.committed[1].v))
-		fault = "at the end something is not shown";
+		fault = "at the end some records are not published";
 	if (!fault && got > SIZE && !wakeups)
-		fault = "the reader is never woken";
+		fault = "the reader was never woken";
 	ksft_print_msg("%lu records, %lu lost, %lu wake-ups, %lu signals%s%s\n", got, lost, wakeups,
 		       signals, fault ? ": " : "", fault ?: "");
 	ksft_test_result(!fault, "ring of several writers\n");

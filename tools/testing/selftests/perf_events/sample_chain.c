@@ -179,7 +179,7 @@ TEST_F(chain, as_long_as_allowed)
 TEST_F(chain, contexts)
 {
 	if (geteuid() || pe_set(MAX_CONTEXTS, 1))
-		SKIP(return, "needs root, and nobody who takes chains");
+		SKIP(return, "needs root, and no event with call chains");
 	ASSERT_EQ(0, sample_of(self, PERF_RECORD_MISC_KERNEL));
 	EXPECT_EQ(0, place(&self->s, PERF_CONTEXT_KERNEL));
 	EXPECT_EQ(-1, place(&self->s, PERF_CONTEXT_USER));
@@ -197,7 +197,7 @@ TEST_F(chain, clears_nothing_of_the_sample)
 	EXPECT_LT(2, self->s.nr_ips);
 	EXPECT_EQ(1, self->s.user_regs);
 	EXPECT_EQ(0, self->s.weight);
-	/* powerpc may map the kernel without page tables, others in a page table of its own. */
+	/* powerpc may map the kernel without page tables, some CPUs in a page table of its own. */
 	if (IN_TABLES)
 		EXPECT_LT(0, self->s.code_page_size);
 }

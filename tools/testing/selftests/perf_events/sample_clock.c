@@ -72,7 +72,7 @@ TEST_F(stamp, of_each_clock)
 		if (clocks[i] == CLOCK_TAI &&
 		    now(CLOCK_TAI) < now(CLOCK_REALTIME) + 30 * NSEC_PER_SEC) {
 			ASSERT_NE(0, geteuid());
-			TH_LOG("CLOCK_TAI cannot be told from CLOCK_REALTIME");
+			TH_LOG("CLOCK_TAI is equal to CLOCK_REALTIME");
 			continue;
 		}
 		self->a.clockid = clocks[i];
@@ -164,7 +164,7 @@ static void sample_clock(struct __test_metadata *_metadata, struct _test_data_st
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 8));
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
-	/* Keep the CPU busy until there are samples of that, and then leave it idle for a while. */
+	/* Keep the CPU busy until it has been sampled while busy, and then leave it idle. */
 	while (!*busy) {
 		ASSERT_EQ(0, pe_child_do(child, PE_SPIN, 1000000));
 		while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE) == 1) {

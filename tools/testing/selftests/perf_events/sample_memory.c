@@ -92,7 +92,7 @@ TEST_F(memory, physical_address)
 	p[0] = 1;
 	where = physical(p + 77);
 	if (!where)
-		SKIP(return, "needs root, to know");
+		SKIP(return, "needs root, to read physical addresses");
 	self->a.sample_type |= PERF_SAMPLE_PHYS_ADDR;
 	ASSERT_EQ(0, sample_of(self, p + 77));
 	EXPECT_EQ((unsigned long)p + 77, self->s.addr);
@@ -126,7 +126,7 @@ TEST_F(memory, size_of_a_huge_page)
 	ASSERT_EQ(0, sample_of(self, at + HUGE / 2));
 	/* The machine may have no huge pages. */
 	if (self->s.data_page_size != HUGE || !physical(at))
-		SKIP(return, "no huge page, or not known where");
+		SKIP(return, "no huge page, or no physical address");
 	EXPECT_EQ(physical(at) + HUGE / 2, self->s.phys_addr);
 }
 
@@ -210,7 +210,7 @@ TEST_F(memory, cgroup)
 
 	dir = pe_cgroup_make(GROUP);
 	if (dir < 0)
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	id = pe_cgroup_id(dir);
 	EXPECT_NE(0, id);
 	self->a.sample_type |= PERF_SAMPLE_CGROUP;

@@ -2,9 +2,9 @@
 /*
  * Writer and reader of a buffer on two CPUs: data_head must not include incomplete records, and
  * data from data_tail on must not be overwritten. The reader does not clear records. Each sample
- * must be newer than the last one, and be of the next page: a sample that is published too early,
- * or overwritten while it is read, has a time or an address of another lap of the ring. PE_RECORDS
- * sets the number of records.
+ * must be newer than the last one, and have the address of the next page. A sample that is
+ * published too early, or overwritten while it is read, has a time or an address of another lap of
+ * the ring. PE_RECORDS sets the number of records.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -208,7 +208,7 @@ TEST_F(order, nothing_is_shown_early_or_overwritten)
 	} while (!fault && !done);
 	pthread_join(thread, NULL);
 	ASSERT_EQ(16, read(s->fd, value, sizeof(value)));
-	TH_LOG("%llu written, %llu read, %llu of them behind another, %llu lost, told %llu%s%s",
+	TH_LOG("%llu written, %llu read, %llu of them in a row, %llu lost, %llu reported%s%s",
 	       value[0], s->samples, s->followed, value[1], s->told, fault ? ": " : "",
 	       fault ?: "");
 	EXPECT_EQ(NULL, fault);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals of events, by fcntl(2) and attr.sigtrap: their target, their number, and how many there
- * are.
+ * Signals of events, by fcntl(2) and attr.sigtrap: the target, the signal number, and how many
+ * signals are sent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -218,7 +218,7 @@ TEST_F(sig, no_more)
 	ASSERT_EQ(0, asynchronous(self->fd, false));
 	faults(self->fd, 5);
 	EXPECT_EQ(1, seen_so_far());
-	/* A closed event sends no signals, either. */
+	/* A closed event sends no signals. */
 	ASSERT_EQ(0, asynchronous(self->fd, true));
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
 	close(self->fd);

@@ -415,8 +415,8 @@ static void take_pokes(struct __test_metadata *_metadata, struct _test_data_kern
 }
 
 /*
- * The old bytes of each change are the new bytes of the previous one there. In the end the text
- * must be as at first.
+ * The old bytes of each change are the new bytes of the previous change at that address. In the end
+ * the text must be as at first.
  */
 static void expect_round_trip(struct __test_metadata *_metadata)
 {
@@ -437,7 +437,7 @@ static void expect_round_trip(struct __test_metadata *_metadata)
 		}
 		EXPECT_EQ(first->old_len, last->new_len);
 		EXPECT_EQ(0, memcmp(first->old, last->new, MAX_BYTES)) {
-			TH_LOG("text at %llx is not what it was", first->addr);
+			TH_LOG("text at %llx differs from the original text", first->addr);
 		}
 		for (j = i + 1; j < nr_pokes; j++)
 			if (pokes[j].addr == first->addr)
@@ -451,7 +451,7 @@ TEST_F(kernel, text_of_a_tracepoint)
 	int i;
 
 	if (!TELLS_OF_TEXT || !have_tracing())
-		SKIP(return, "not told of here");
+		SKIP(return, "no records of text changes, or no tracing");
 	self->a.text_poke = 1;
 	start(_metadata, self);
 	/* The first round may change more than later ones. */
@@ -477,7 +477,7 @@ TEST_F(kernel, text_of_a_probe)
 	int fd;
 
 	if (!TELLS_OF_TEXT || pe_probe(&probe, "kprobe"))
-		SKIP(return, "not told of here");
+		SKIP(return, "no records of text changes, or no kprobe PMU");
 	self->a.text_poke = 1;
 	start(_metadata, self);
 	fd = probe_amid(&probe);
@@ -516,7 +516,7 @@ TEST_F(kernel, text_of_a_trampoline)
 	if (pe_kernel_long() == 4)
 		SKIP(return, "no trampolines");
 	if (!TELLS_OF_TEXT || !have_tracing() || mkdir(INSTANCE, 0755))
-		SKIP(return, "not told of here");
+		SKIP(return, "no records of text changes, or no instances of tracing");
 	self->a.text_poke = 1;
 	self->a.ksymbol = 1;
 	start(_metadata, self);
@@ -571,12 +571,12 @@ TEST_F(kernel, control_group)
 		pe_ring_poison(&self->ring, self->fd, -1);
 		dir = pe_cgroup_make(names[i]);
 		if (dir < 0)
-			SKIP(return, "no control groups");
+			SKIP(return, "no cgroups");
 		if (pe_ring_find(&self->ring, &rec, PERF_RECORD_CGROUP) != 1) {
 			/* In version 2 a cgroup below the root needs a controller. */
 			ASSERT_EQ(0, i);
 			pe_cgroup_remove(names[0]);
-			SKIP(return, "no control groups of perf events");
+			SKIP(return, "no cgroups of perf events");
 		}
 		EXPECT_EQ(NULL, pe_record_fault(&self->a, &rec, &self->id));
 		EXPECT_EQ(pe_cgroup_id(dir), record_id());
@@ -591,7 +591,7 @@ TEST_F(kernel, control_group)
 	EXPECT_EQ(0, pe_ring_next(&self->ring, &rec));
 }
 
-/* Paths of any length: a path that is too long is cut, or replaced by a word that says so. */
+/* Paths of any length: a path that is too long is cut, or replaced by "//toolong". */
 TEST_F(kernel, deep_control_groups)
 {
 	char path[8192] = "pe_deep", part[202], cwd[512];
@@ -605,9 +605,9 @@ TEST_F(kernel, deep_control_groups)
 	start(_metadata, self);
 	snprintf(cwd, sizeof(cwd), "%s", pe_cgroup_root());
 	if (!*cwd || chdir(cwd))
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	if (mkdir("pe_deep", 0755) || chdir("pe_deep"))
-		SKIP(return, "no control groups");
+		SKIP(return, "no cgroups");
 	for (depth = 1; depth < 24; depth++) {
 		pe_ring_poison(&self->ring, self->fd, -1);
 		if (mkdir(part + 1, 0755) || chdir(part + 1))

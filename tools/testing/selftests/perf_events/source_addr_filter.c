@@ -133,7 +133,7 @@ FIXTURE_SETUP(filter)
 	pe_move_to(0);
 	self->u.attr = pe_attr(0);
 	self->u.attr.type = type;
-	/* Tools set this, too: 6.12 follows mappings only while an event requests their records. */
+	/* 6.12 follows mappings only while an event requests their records. Tools set this, too. */
 	self->u.attr.mmap = 1;
 }
 
@@ -438,7 +438,7 @@ TEST_F(filter, changed_while_mapping)
 	pid_t pid;
 
 	if (!getenv("PE_HARD"))
-		SKIP(return, "for kernels that are asked to be better than 6.12");
+		SKIP(return, "PE_HARD is not set");
 	file = make_file(&self->u);
 	ASSERT_LE(0, file);
 	snprintf(one, sizeof(one), "filter 0/0x100@%s", self->u.path);
@@ -504,7 +504,7 @@ TEST_F(filter, changed_while_forking)
 	int i;
 
 	if (!getenv("PE_HARD"))
-		SKIP(return, "for kernels that are asked to be better than 6.12");
+		SKIP(return, "PE_HARD is not set");
 	done = false;
 	exe_filter(one, sizeof(one));
 	snprintf(two, sizeof(two), "%s,filter 0x10/1", one);

@@ -292,7 +292,7 @@ TEST_F(bpf, tracepoint_inherited)
 	int fd;
 
 	if (!getenv("PE_HARD"))
-		SKIP(return, "for kernels that are asked to be better than 6.12");
+		SKIP(return, "PE_HARD is not set");
 
 	ASSERT_EQ(0, pe_tracepoint(&a, pe_call_name()));
 	a.inherit = 1;

@@ -23,9 +23,9 @@
 #define KERNEL_ADDRESS	pe_kernel_address(4096UL * 1024)
 
 /*
- * x86 alone requires addresses aligned to the length and lengths that are powers of two, allows a
- * task's breakpoint in the kernel, and traps after the access. Elsewhere the access is retried when
- * a handler returns.
+ * Only x86 requires addresses aligned to the length and lengths that are powers of two, allows a
+ * task's breakpoint in the kernel, and traps after the access. On other architectures the access is
+ * retried when a handler returns.
  */
 #if defined(__x86_64__) || defined(__i386)
 # define LIKE_X86	1
@@ -156,7 +156,7 @@ TEST_F(breakpoint, read_write)
 	close(fd);
 }
 
-/* Reads alone, if the machine can distinguish them from writes. */
+/* Watch only reads, if the machine can distinguish them from writes. */
 TEST_F(breakpoint, read_alone)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_R, &data.w[1], 4);
@@ -299,7 +299,7 @@ TEST_F(breakpoint, kernel_address)
 	struct perf_event_attr a = bp_attr_at(HW_BREAKPOINT_W, KERNEL_ADDRESS, 1);
 
 	if (!LIKE_X86)
-		SKIP(return, "where the kernel is, differs");
+		SKIP(return, "the address of the kernel is known only on x86");
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 	a.exclude_kernel = 0;
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
@@ -461,7 +461,7 @@ TEST_F(breakpoint, modify_without_rights)
 	pe_set(PE_PARANOID, paranoid);
 	PUT(data.w[1], 1);
 	EXPECT_EQ(1, pe_count(m.fd));
-	/* It may not move it into the kernel. */
+	/* The process may not move the breakpoint into the kernel. */
 	if (LIKE_X86) {
 		m.a.bp_addr = KERNEL_ADDRESS;
 		EXPECT_EQ(-EPERM, pe_run_as(PE_UID, 0, do_move, &m));
@@ -659,7 +659,7 @@ TEST_F(breakpoint, sigtrap)
 	int fd, i;
 
 	if (!LIKE_X86)
-		SKIP(return, "the access would be tried again and again");
+		SKIP(return, "the access would be retried forever");
 	a.sample_period = 1;
 	a.sigtrap = 1;
 	a.remove_on_exec = 1;

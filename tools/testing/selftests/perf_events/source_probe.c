@@ -326,7 +326,7 @@ TEST_F(uprobe, caller)
 	struct pe_record rec;
 	struct pe_sample s;
 	struct pe_ring ring;
-	/* Only our x86 driver has this parameter. Others need CONFIG_X86_KERNEL_IBT for endbr64. */
+	/* x86 drivers without this parameter need CONFIG_X86_KERNEL_IBT for endbr64. */
 	unsigned int i, nr = access("/sys/module/x86_pmu/parameters/share", F_OK) ? 1 : 2;
 	uint64_t back;
 	int fd;

@@ -150,7 +150,7 @@ FIXTURE_SETUP(sigtrap)
 	 * On other architectures the trap precedes the access, which is retried after each signal.
 	 */
 	if (!AFTER_ACCESS)
-		SKIP(return, "the access would be tried again and again");
+		SKIP(return, "the access would be retried forever");
 	attr = a;
 	handle(on_trap);
 }
@@ -638,7 +638,7 @@ TEST_F(own_work, killed)
 	/* With debugging options, tracing all functions takes too long. */
 	if (!access("/sys/kernel/debug/kmemleak", F_OK) ||
 	    !access("/sys/kernel/debug/failslab", F_OK))
-		SKIP(return, "a kernel for debugging");
+		SKIP(return, "tracing all functions takes too long on a debugging kernel");
 	/* The kill has to be between two signals: try several times. */
 	for (round = 0; round < 5; round++) {
 		child = fork();

@@ -174,7 +174,7 @@ TEST_F(splice, full_pages_leave_the_buffer)
 	unsigned int nr = 2 * self->page / SMALL, zero = 0;
 
 	if (in_one_piece())
-		SKIP(return, "pages cannot leave");
+		SKIP(return, "pages of this buffer cannot be moved");
 	/*
 	 * User space has not touched the records, so splice(2) moves their pages and replaces them.
 	 */
@@ -330,7 +330,7 @@ TEST_F(splice, record_longer_than_the_pipe)
 	faults(fd, 1);
 	/* A sample has at most the existing stack, which may be less than requested. */
 	if (ring.page->data_head - ring.page->data_tail <= self->page)
-		SKIP(return, "a short stack");
+		SKIP(return, "the stack is too short");
 	EXPECT_EQ(-ENOSPC, move(fd, self->pipe[1], 1 << 20, 0));
 	ASSERT_EQ(4 * self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, 4 * self->page));
 	EXPECT_LT(0, move(fd, self->pipe[1], 1 << 20, 0));
@@ -427,7 +427,7 @@ TEST_F(splice, blocks_until_there_is_a_record)
 	pe_child_end(&s.child);
 }
 
-/* The thread wakes up when poll(2) would: with a watermark not at the first record. */
+/* The thread wakes up when poll(2) would: after the watermark, not after the first record. */
 TEST_F(splice, blocks_until_the_watermark)
 {
 	struct perf_event_attr a = self->a;
@@ -478,7 +478,7 @@ TEST_F(splice, pipe_that_is_partly_full)
 	faults(fd, 1);
 	size = ring.page->data_head - ring.page->data_tail;
 	if (size <= self->page / 2)
-		SKIP(return, "a short stack");
+		SKIP(return, "the stack is too short");
 	ASSERT_EQ(2 * self->page, fcntl(self->pipe[1], F_SETPIPE_SZ, 2 * self->page));
 	memset(bytes, 0, 2 * self->page);
 	ASSERT_EQ(2 * self->page, write(self->pipe[1], bytes, 2 * self->page));

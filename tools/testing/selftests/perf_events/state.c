@@ -50,7 +50,7 @@ FIXTURE_SETUP(state)
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	if (doing(self->fd) == -ENOTTY)
-		SKIP_OTHERS(return, "this kernel does not tell the state of an event");
+		SKIP_OTHERS(return, "needs PERF_EVENT_IOC_STATE");
 	self->mux = pe_get(MUX);
 	/* No rotation happens during a test. */
 	if (self->mux > 0)

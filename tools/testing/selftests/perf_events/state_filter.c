@@ -46,7 +46,7 @@ FIXTURE_SETUP(state_filter)
 
 	ASSERT_LE(0, fd);
 	if (TELL(fd, 100) == -ENOTTY)
-		SKIP_OTHERS(return, "this kernel does not tell the state of an event");
+		SKIP_OTHERS(return, "needs PERF_EVENT_IOC_STATE");
 	/* Without a filter there is no text, and nothing is written. */
 	EXPECT_EQ(0, self->info.filter_length);
 	EXPECT_EQ('x', self->text[0]);

@@ -277,7 +277,7 @@ TEST_F(records, in_buffers_of_tasks)
 		pthread_join(r[i], NULL);
 		take_all(l);
 		ASSERT_EQ(true, values(l->fd, value));
-		TH_LOG("written %llu, read %llu, lost %llu, of which told %llu",
+		TH_LOG("written %llu, read %llu, lost %llu, of which reported %llu",
 		       (unsigned long long)value[0], (unsigned long long)l->read,
 		       (unsigned long long)value[1], (unsigned long long)l->told);
 		EXPECT_LE(l->faults, value[0]);

@@ -116,7 +116,7 @@ TEST_F(sysfs, hardware_without_a_pmu)
 		if (!strncmp(self->name[i], "cpu", 3) ||
 		    !strncmp(self->name[i], "armv8", 5) ||
 		    !strcmp(self->name[i], "sim_pmu"))
-			SKIP(return, "there is one");
+			SKIP(return, "there is a hardware PMU");
 	a.type = PERF_TYPE_HARDWARE;
 	EXPECT_EQ(-ENOENT, pe_try(&a, 0, -1, -1, 0));
 	a.type = PERF_TYPE_HW_CACHE;
@@ -178,7 +178,7 @@ TEST_F(sysfs, freeze_on_smi)
 		EXPECT_EQ(was, pe_get(path));
 	}
 	if (!found)
-		SKIP(return, "no PMU has it");
+		SKIP(return, "no PMU has freeze_on_smi");
 }
 
 TEST_F(sysfs, software_has_an_interval)
