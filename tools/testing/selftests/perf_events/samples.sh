@@ -10,10 +10,10 @@ n=0
 failed=0
 status=0
 
-# The rest of a line that begins with these words
+# Print the rest of the line that begins with these words.
 value() { sed -n "s/^$1 //p" "$out"; }
 
-# Report the last program that was run, and the checks of its output.
+# Report the result of the last program, and of the checks of its output.
 result() { # NAME STATUS
 	n=$((n + 1))
 	if [ $status = 4 ]; then
@@ -70,20 +70,21 @@ work;render 15
 lost 0'
 result "a call chain for each page fault" $?
 
-# Time depends on the machine, and a slow one may lose samples. Samples are only in functions that
-# use it. A function that is being entered or left has no frame: its caller is missing in the chain.
+# Time depends on the machine, and a slow machine may lose samples. Samples are only in functions
+# that use time. A function at its first or last instruction has no frame: its caller is missing in
+# the chain.
 run profile 15
 needed
 grep -qE '^work;(parse|render);fill [1-9]' "$out" && [ -n "$(value lost)" ] &&
 	! grep -vE '^(|work.*|parse|render|lost) [0-9]+$' "$out"
 result "call chains of time" $?
 
-# Each occurrence is a sample or is lost, and the file has the samples. The command has one for each
-# page that it writes, and some more.
+# Each occurrence is a sample or is lost, and the file has the samples. The command has at least one
+# sample for each page that it writes.
 run system "$file" ./count 400
 needed
 [ $status = 4 ] || {
-	# The output has that of the command, too.
+	# The output includes the output of the command.
 	[ "$(value page-faults)" = 400 ] &&
 		[ "$(value events)" = $(($(value samples) + $(value lost))) ] &&
 		[ "$(value 'of the command')" -ge $((400 - $(value lost))) ] &&
@@ -106,7 +107,7 @@ signals 25
 strange 0'
 result "a signal for each write" $?
 
-# The second run has 100000 rounds more. They have two instructions each on x86; others read(2).
+# The second run has 100000 rounds more. If the program can use rdpmc, a round has two instructions.
 run rdpmc 300
 first=$(value '[a-z-]*s')
 needed

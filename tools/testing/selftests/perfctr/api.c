@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The six calls: their results and their errors. Each comment before a test is a sentence of
+ * The six calls: their results and their errors. Comments before tests quote sentences of
  * Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE
@@ -322,7 +322,7 @@ TEST_F(api, page_of_one_object)
 	}
 }
 
-/* Programs whose readable pages are all executable can map it, too. */
+/* Programs whose readable pages are all executable can map the page, too. */
 TEST_F(api, mmap_of_old_programs)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -603,7 +603,7 @@ TEST_F(api, others)
 	EXPECT_FAILS(ESRCH, vperfctr_open(child, 0));
 	ASSERT_EQ(0, ptrace(PTRACE_ATTACH, child, 0, 0));
 	ASSERT_EQ(child, waitpid(child, &status, __WALL));
-	/* The fork has given it an object. */
+	/* The fork has given the child an object. */
 	EXPECT_FAILS(EEXIST, vperfctr_open(child, 1));
 	fd = vperfctr_open(child, 0);
 	ASSERT_LE(0, fd);

@@ -52,11 +52,11 @@ FIXTURE(attack) {
 FIXTURE_SETUP(attack)
 {
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	if (!has_counters())
 		SKIP(return, "no counters");
 	if (geteuid())
-		SKIP(return, "needs root, to become others");
+		SKIP(return, "needs root, to become other users");
 	if (set_number(PARANOID, -1) > 2)
 		SKIP(return, "only root may open events");
 	/* The NMI watchdog is a pinned event, and has a counter that no attacker gets. */
@@ -131,7 +131,7 @@ static pid_t start_attacker(bool by_perfctr, bool sleeps)
 	return child;
 }
 
-/* Should the victim continue? It does until there was an attack since @attacks. */
+/* Should the victim continue? Yes, until the number of attacks differs from @attacks. */
 static bool goes_on(int round, unsigned int attacks)
 {
 	return round < ROUNDS || (round < MOST_ROUNDS && nr_attacks() == attacks);
@@ -249,7 +249,7 @@ static void is_fair(struct __test_metadata *_metadata, bool sleeps)
 	TH_LOG("counted beside pinned events: %llu%%, beside perfctr: %llu%%", beside_perf,
 	       beside_claim);
 	/*
-	 * The machine decides how often the attacker runs: the two shares must be of the same size.
+	 * The machine decides how often the attacker runs: a quarter of the other share suffices.
 	 */
 	EXPECT_LE(beside_perf / 4, beside_claim);
 	EXPECT_LT(0, beside_claim);
@@ -261,7 +261,7 @@ TEST_F_TIMEOUT(attack, claiming_hog, 600)
 	is_fair(_metadata, false);
 }
 
-/* An attacker that takes the counters of others many times in a tick, each time briefly */
+/* An attacker that takes the counters of other tasks many times in a tick, each time briefly */
 TEST_F_TIMEOUT(attack, evicting_sleeper, 600)
 {
 	is_fair(_metadata, true);

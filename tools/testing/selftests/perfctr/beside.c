@@ -58,7 +58,7 @@ static unsigned long long sum_of(int fd, int i)
 	return vperfctr_read(fd, &sums, NULL, NULL) ? 0 : sums.pmc[i];
 }
 
-/* Perf's events of the same thread count beside, both right. */
+/* Perf events of the same thread count at the same time. Both counts are exact. */
 TEST_F(beside, thread)
 {
 	struct vperfctr_control control = instructions(0);
@@ -84,7 +84,7 @@ TEST_F(beside, thread)
 	close(event);
 }
 
-/* Perf's events of the whole machine count beside, both right. */
+/* Per-CPU perf events count at the same time. Both counts are exact. */
 TEST_F(beside, machine)
 {
 	struct vperfctr_control control = instructions(0);
@@ -126,7 +126,7 @@ TEST_F(beside, waits)
 	};
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	all = all_counters(self->fd, 0);
 	ASSERT_LT(0, all.cpu_control.nractrs);
 	event = syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
@@ -149,7 +149,7 @@ TEST_F(beside, waits)
 	close(event);
 }
 
-/* A pinned event makes way for a control if there is another counter for it. */
+/* A pinned event moves to another counter, if there is one, when a control needs its counter. */
 TEST_F(beside, pinned_makes_way)
 {
 	struct vperfctr_control control;
@@ -159,7 +159,7 @@ TEST_F(beside, pinned_makes_way)
 	unsigned int map;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	ASSERT_LE(0, event);
 	/* On either counter */
 	for (map = 0; map < 2; map++) {
@@ -191,7 +191,7 @@ TEST_F(beside, pinned_first)
 	int fds[MAX_EVENTS], n;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	work(1000000);
 	control.cpu_control.nractrs = 0;
@@ -229,7 +229,7 @@ TEST_F(beside, pinned_second)
 	long long perf;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	all = all_counters(self->fd, 0);
 	ASSERT_EQ(0, vperfctr_control(self->fd, &all));
 	work(1000000);
@@ -293,7 +293,7 @@ TEST_F(beside, pinned_watches)
 	char c;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	for (whole = 0; whole < 2; whole++) {
 		if (whole && (geteuid() || !has_two_cpus()))
 			SKIP(return, "the CPU needs root, and another CPU");
@@ -329,7 +329,7 @@ TEST_F(beside, pinned_after_overflow)
 	int fds[MAX_EVENTS], n;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	if (!has(PERFCTR_FEATURE_PCINT))
 		SKIP(return, "no interrupts");
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
@@ -356,7 +356,7 @@ TEST_F(beside, pinned_elsewhere)
 	int fds[MAX_EVENTS], n;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	if (geteuid())
 		SKIP(return, "needs root");
 	if (!has_two_cpus())
@@ -434,7 +434,7 @@ static int take_turns(bool has_counters, bool has_group)
 	return perf > 0 ? 0 : 6;
 }
 
-/* While a thread runs that has counters, these are taken from perf's, and all count right. */
+/* Perf events cannot use the counters of a thread while the thread runs. All counts are exact. */
 TEST_F(beside, groups_over_switches)
 {
 	int i, status, failed = 0;
@@ -453,7 +453,7 @@ TEST_F(beside, groups_over_switches)
 	EXPECT_EQ(0, failed);
 }
 
-/* Open an event of a cgroup whose PMU has sched_task called. Return: an fd, or -1. */
+/* Open an event of a cgroup that needs sched_task of its PMU. Return: an fd, or -1. */
 static int open_in_cgroup(const char *path)
 {
 	struct perf_event_attr attr = {
@@ -493,7 +493,7 @@ TEST_F(beside, cgroups_over_switches)
 	int i, status, failed = 0, events[2];
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	if (geteuid())
 		SKIP(return, "needs root");
 	if (!has_counters_for_all(self->fd))
@@ -575,7 +575,7 @@ TEST_F(beside, watchdog)
 	unsigned long long mine;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	if (self->watchdog < 0)
 		SKIP(return, "no watchdog, or no right to it");
 	all = all_counters(self->fd, 1);
@@ -590,7 +590,7 @@ TEST_F(beside, watchdog)
 		SKIP(return, "no counters for the watchdog");
 	EXPECT_EQ(-1, vperfctr_control(self->fd, &all));
 	EXPECT_EQ(EBUSY, errno);
-	/* Leave the first counter to it. */
+	/* Leave the first counter to the watchdog. */
 	most = all;
 	most.cpu_control.nractrs--;
 	memmove(most.cpu_control.pmc_map, most.cpu_control.pmc_map + 1,
@@ -606,7 +606,7 @@ TEST_F(beside, watchdog)
 	set_number(WATCHDOG, 0);
 }
 
-/* All counters of a CPU count at the same time, each right. */
+/* All counters of a CPU count at the same time. Each count is exact. */
 TEST_F(beside, all)
 {
 	struct perfctr_sum_ctrs before, after;
@@ -614,7 +614,7 @@ TEST_F(beside, all)
 	unsigned int i;
 
 	if (!is_x86())
-		SKIP(return, "events that share no counter are those of x86");
+		SKIP(return, "only x86 has events that share no counter");
 	ASSERT_EQ(0, vperfctr_control(self->fd, &all));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, vperfctr_read(self->fd, &before, NULL, NULL));

@@ -127,7 +127,7 @@ static inline struct vperfctr_control one_counter(unsigned int map)
 	return control;
 }
 
-/* Add a counter to a control. It must be another one than the control's counters. */
+/* Add the counter of control @one to control @to, which must not have this counter. */
 static inline void add_counter(struct vperfctr_control *to, const struct vperfctr_control *one)
 {
 	unsigned int n = to->cpu_control.nractrs++;

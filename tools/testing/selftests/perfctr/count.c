@@ -113,7 +113,7 @@ TEST_F(count, refused)
 	EXPECT_EQ(before.tsc, after.tsc);
 }
 
-/* Sums of counters that a control has not keep their values; the TSC's is zero if it is off. */
+/* Counters that a control does not have keep their sums. The sum of a disabled TSC is zero. */
 TEST_F(count, kept_sums)
 {
 	struct vperfctr_control control = instructions(0);
@@ -122,7 +122,7 @@ TEST_F(count, kept_sums)
 	control.cpu_control.nractrs = 2;
 	set_counter(&control.cpu_control, 1, 1, INSTRUCTIONS);
 	if (vperfctr_control(self->fd, &control) && errno == EBUSY)
-		SKIP(return, "the watchdog has a counter, of two");
+		SKIP(return, "the watchdog has one of two counters");
 	work(1000000);
 	control.cpu_control.nractrs = 0;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
@@ -451,7 +451,7 @@ TEST_F(count, not_the_owners)
 	munmap((void *)page, sysconf(_SC_PAGESIZE));
 }
 
-/* A child that has unmapped its page reads no counters any more, its parent does. */
+/* A child that has unmapped its page cannot read counters, but its parent still can. */
 TEST_F(count, unmapped_by_child)
 {
 	struct vperfctr_control control = instructions(0);
@@ -597,7 +597,7 @@ static unsigned int stranger(void *unused)
 	return 0;
 }
 
-/* The same, of a process that counts it, and has not stopped when it waits */
+/* The same by a process that counts its work, and whose counters are enabled when it waits */
 static unsigned int counting_stranger(void *unused)
 {
 	struct vperfctr_control control = instructions(0);
@@ -724,7 +724,7 @@ TEST_F(count, let_read)
 	unsigned long long value;
 
 	if (!has(PERFCTR_FEATURE_RDPMC) || !let_read("0"))
-		SKIP(return, "nobody can read counters, or this is not root");
+		SKIP(return, "no process can read counters, or this is not root");
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
 	EXPECT_NE(MAP_FAILED, page);
 	EXPECT_EQ(0, vperfctr_control(self->fd, &control));
@@ -735,7 +735,7 @@ TEST_F(count, let_read)
 	EXPECT_GE(2000000 + SLACK, value);
 }
 
-/* A child without a mapping, as its parent wants it, reads no counters. */
+/* If the mapping has MADV_DONTFORK, a child has no mapping, and cannot read counters. */
 TEST_F(count, not_forked)
 {
 	size_t size = sysconf(_SC_PAGESIZE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CPUs on which no thread with counters runs: on hybrid machines the CPUs whose counters are of
- * another kind. Each comment before a test is a sentence of
+ * another kind. Comments before tests quote sentences of
  * Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE

@@ -100,7 +100,7 @@ static void child(struct dice *dice)
 {
 	unsigned int n = roll(dice, 4);
 
-	/* Signals of inherited counters kill it, too. */
+	/* Signals of inherited counters kill the child, too. */
 	alarm(10);
 	while (n--) {
 		int fd = vperfctr_open(0, roll(dice, 2));
@@ -164,7 +164,7 @@ static void any_map(struct dice *dice, int fd)
 	if (state == MAP_FAILED)
 		return;
 	(void)state->cpu_state.tsc_start;
-	/* A child inherits it, too. */
+	/* A child inherits the mapping, too. */
 	if (!roll(dice, 4))
 		any_fork(dice);
 	munmap((void *)state, page);
@@ -268,7 +268,7 @@ static const char *set_up(void)
 	if (vperfctr_read(fd, &sums, NULL, NULL) || !sums.tsc || vperfctr_unlink(fd))
 		return NULL;
 	close(fd);
-	return "the calls are as good as before";
+	return "all calls work afterwards";
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Objects and the life of threads: fork, exec, exit, ptrace; fds that are passed on; permissions.
- * The TSC alone suffices for these tests. Each comment before a test is a sentence of
+ * The TSC alone suffices for these tests. Comments before tests quote sentences of
  * Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE
@@ -107,8 +107,8 @@ TEST_F_TIMEOUT(life, reaped, 600)
 }
 
 /*
- * When it is reaped, its sums, with its own children's, are added to the children's sums of its
- * parent.
+ * When a child is reaped, its sums, with its own children's, are added to the children's sums of
+ * its parent.
  */
 TEST_F(life, grandchildren)
 {
@@ -184,7 +184,7 @@ TEST_F(life, threads)
 	EXPECT_EQ(all.pmc[0], sums.pmc[0]);
 }
 
-/* They are added if the parent still has the control that was inherited. */
+/* A child's sums are not added if its parent no longer has the inherited control. */
 TEST_F(life, other_control)
 {
 	struct perfctr_sum_ctrs sums;
@@ -199,8 +199,8 @@ TEST_F(life, other_control)
 }
 
 /*
- * A control that enables nothing stops the counters, and leaves all sums, the children's and the
- * signal as well.
+ * A control that enables nothing stops the counters. It keeps all sums, also those of children, and
+ * the signal.
  */
 TEST_F(life, nothing_enabled)
 {
@@ -285,8 +285,8 @@ TEST_F(life, zombie)
 }
 
 /*
- * The fd is not closed by exec, and can be passed on: it can be read when the thread that it is
- * about is gone.
+ * The fd is not closed by exec, and can be passed to other processes. It can be read after its
+ * thread has exited.
  */
 TEST_F(life, passed)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * loop N [CHILDREN]: retire 2 N instructions, and those of any program. Each of the children does
- * the same.
+ * loop N [CHILDREN]: retire 2 N instructions, in addition to those of an empty program. Each of the
+ * children does the same.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -22,7 +22,7 @@ FIXTURE(overflow) {
 	const volatile struct vperfctr_state *page;
 };
 
-/* Each thread has its own, and so does each forked process. */
+/* Each thread has its own copy of these, and so does each forked process. */
 static __thread volatile int signals, counts[2], wrong;
 static __thread volatile int the_fd;
 
@@ -125,7 +125,7 @@ TEST_F(overflow, two_counters)
 	set_counter(&control.cpu_control, 1, 1, INSTRUCTIONS | SELECT_PMI);
 	control.cpu_control.ireset[1] = -250000;
 	if (vperfctr_control(the_fd, &control) && errno == EBUSY)
-		SKIP(return, "the watchdog has a counter, of two");
+		SKIP(return, "the watchdog has one of two counters");
 	work(1050000 / 2);
 	ASSERT_EQ(0, stop(&sums));
 	EXPECT_TRUE(is_n_for_n(counts[0], sums.pmc[0], 100000));
@@ -152,7 +152,7 @@ TEST_F(overflow, both_modes)
 	set_counter(&control.cpu_control, 1, 1, INSTRUCTIONS | SELECT_PMI);
 	control.cpu_control.ireset[1] = -100000;
 	if (vperfctr_control(the_fd, &control) && errno == EBUSY)
-		SKIP(return, "the watchdog has a counter, of two");
+		SKIP(return, "the watchdog has one of two counters");
 	work(225000);
 	ASSERT_EQ(0, stop(&sums));
 	EXPECT_TRUE(is_n_for_n(counts[1], sums.pmc[1], 100000));
@@ -226,7 +226,7 @@ TEST_F(overflow, rate)
 	int before, percent, i, n = 40;
 	long long start, by_iresume, by_control;
 
-	/* The clock that changes at ticks alone */
+	/* This clock changes only at ticks. */
 	ASSERT_EQ(0, clock_getres(CLOCK_MONOTONIC_COARSE, &tick));
 	/* The rate can only be set while perf_cpu_time_max_percent is a limit. */
 	percent = set_limit(MAX_PERCENT, 25);
@@ -340,7 +340,7 @@ TEST_F(overflow, switches)
 	EXPECT_EQ(0, failed);
 }
 
-/* N signals for N overflows, of threads that go from one CPU to another. */
+/* N signals for N overflows, of threads that migrate between CPUs. */
 TEST_F(overflow, moves)
 {
 	int i, status, failed = 0;
@@ -440,7 +440,7 @@ TEST_F(overflow, namespaces)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* A tracer sets the control of a thread that is stopped, and lets it go on after an overflow. */
+/* A tracer sets the control of a stopped thread, and resumes its counters after each overflow. */
 TEST_F(overflow, traced)
 {
 	struct vperfctr_control control = instructions(-100000);

@@ -32,7 +32,7 @@
 #define SLACK		30000
 #define UNCERTAIN	SLACK
 #else
-/* Instructions of a second read, or of a signal and its handler */
+/* Upper limit of the instructions of a second read, or of a signal and its handler */
 #define SLACK		2000
 /* Allowed error of the difference of two counts */
 #define UNCERTAIN	0
