@@ -6,18 +6,18 @@
  * after the grace period that follows its last reference, and that the event's pointer and the
  * buffer's list of events agree whenever the buffer's lock is held.
  *
- * References, lock and pointer are copied here by hand, as those functions need mapped memory:
- * repeat here any change of their order there. With BROKEN a buffer is freed without a grace period
- * after its last reference.
+ * The model repeats the order of references, lock and pointer by hand, because those functions need
+ * mapped memory: a change of the order in buffer.c needs the same change in the model. With BROKEN
+ * a buffer is freed without a grace period after its last reference.
  */
 #include "rcu.h"
 
 /**
- * struct buffer - a buffer, which events write to
+ * struct buffer - a buffer to which events write
  * @refcount: references of the mapping and of the event
  * @lock: held to attach and to detach the event
  * @events: number of events in its list
- * @records: written here
+ * @records: number of records written to the buffer
  * @freed: the buffer is freed, and no thread may use it
  */
 struct buffer {
@@ -80,8 +80,8 @@ static struct buffer *buffer_lock(unsigned int me)
 }
 
 /*
- * Switch the event from @old to @new, as perf_buffer_switch() does; the lock of
- * the one that is not NULL is held.
+ * Switch the event from @old to @new, as perf_buffer_switch() does. One of the two
+ * buffers is NULL, and the caller holds the lock of the other buffer.
  */
 static bool buffer_switch(struct buffer *old, struct buffer *new)
 {
@@ -119,8 +119,8 @@ static void map_and_unmap(void *arg)
 	while (harness_goes_on()) {
 		mine = &buffers[me][n++ % BUFFERS];
 		/*
-		 * The other task may have had the last reference, and be about
-		 * to free the buffer.
+		 * If the other task has put the last reference, it may not
+		 * have freed the buffer yet.
 		 */
 		while (n > BUFFERS && !smp_load_acquire(&mine->freed)) {
 			if (!harness_goes_on())
@@ -192,11 +192,11 @@ int main(int argc, char **argv)
 	harness_need(&switched);
 	harness_need(&written);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
-	ktap_note("%llu attached, %llu too late; %llu records; %llu freed used, %llu lists wrong",
+	ktap_note("%llu attached, %llu refused; %llu records; %llu freed used, %llu wrong lists",
 		  (unsigned long long)switched, (unsigned long long)lost_race,
 		  (unsigned long long)written, (unsigned long long)used_freed,
 		  (unsigned long long)disagreed);
 	ktap_result(switched && written && !used_freed && !disagreed,
-		    "who has a buffer has a live one");
+		    "no buffer is used after it is freed");
 	return ktap_end();
 }

@@ -13,7 +13,7 @@
  */
 #include "harness.h"
 
-/* Store, then load. With BROKEN the load may be first, as it may without a barrier. */
+/* Store, then load. Without a barrier a CPU may load first: BROKEN always does. */
 static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 {
 #ifdef BROKEN
@@ -25,8 +25,8 @@ static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 #else
 	WRITE_ONCE(*mine, value);
 	/*
-	 * In move() pairs with the barrier of switch_in(), and there with that
-	 * of move(): as in perf_cgroup_attach(), and at each switch.
+	 * The barriers of move() and of switch_in() pair, like those of
+	 * perf_cgroup_attach() and of a switch.
 	 */
 	smp_mb();
 	return READ_ONCE(*other);
@@ -43,15 +43,15 @@ static u32 task_cpu ____cacheline_aligned;
 static u32 seen_cpu, seen_cgroup;
 static u64 rounds, missed;
 
-/* Wait for the other thread. Return: false if that has stopped. */
+/* Wait for the other thread. Return: false at the end of the run. */
 static bool meet(unsigned int self)
 {
 	u32 mine = round_of[self] + 1;
 	unsigned int tries = 0;
 
 	/*
-	 * Pairs with the other thread's acquire below: it finds what was
-	 * written before this round.
+	 * Pairs with the acquire of the other thread below, which then sees
+	 * all stores before this round.
 	 */
 	smp_store_release(&round_of[self], mine);
 	/* Pairs with the other thread's release above. */
@@ -73,7 +73,7 @@ static void move(void *unused)
 		seen_cpu = store_and_look(&cgroup, round_of[0], &task_cpu);
 		if (!meet(0))
 			return;
-		/* If both have read the old values, the CPU never learns of the move. */
+		/* If both threads have read the old values, the CPU counts for the old cgroup. */
 		missed += seen_cpu != round_of[0] - 1 && seen_cgroup != round_of[0] - 1;
 		rounds++;
 	}
@@ -98,8 +98,8 @@ int main(int argc, char **argv)
 	ktap_plan(1);
 	harness_need(&rounds);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
-	ktap_note("%llu rounds, %llu moves that nobody saw", (unsigned long long)rounds,
+	ktap_note("%llu rounds, %llu missed moves", (unsigned long long)rounds,
 		  (unsigned long long)missed);
-	ktap_result(rounds && !missed, "a move and a switch: one sees the other");
+	ktap_result(rounds && !missed, "of a move and a switch at once, one sees the other");
 	return ktap_end();
 }

@@ -7,9 +7,10 @@
  * and a fork may add another copy that exits during the walk: that copy is not freed before the
  * reader has passed it.
  *
- * Lists, lock and counts are copied here by hand, as those functions need events and contexts:
- * repeat here any change of their order there. BROKEN removes the write barrier between the sum and
- * the list, and reorders the two as a weakly ordered CPU may.
+ * The model repeats the order of lists, lock and counts by hand, because those functions need
+ * events and contexts: a change of the order in these files needs the same change in the model.
+ * BROKEN removes the write barrier between the sum and the list, and reorders the two as a weakly
+ * ordered CPU may.
  */
 #include "harness.h"
 
@@ -62,8 +63,8 @@ struct copy {
 };
 
 static struct {
-	raw_spinlock_t		mutex;	/* mutex of the context: a fork that inherits holds it */
-	raw_spinlock_t		lock;	/* the inherit lock, of the list and the sum */
+	raw_spinlock_t		mutex;	/* mutex of the context: a fork holds it to inherit */
+	raw_spinlock_t		lock;	/* the inherit lock: protects the list and the sum */
 	struct list_head	copies;
 	u64			gone_count;
 } root ____cacheline_aligned;
@@ -72,7 +73,7 @@ static struct {
 static u64 happened ____cacheline_aligned;
 static u64 reads, alone, left, less, more, freed;
 
-/* Sometimes stop between two steps, and sometimes so long that the other threads advance far. */
+/* Wait between two steps: briefly, or until another thread has used this CPU. */
 static void let_others_run(u64 *seed)
 {
 	if (harness_random(seed) % 4)
@@ -81,7 +82,7 @@ static void let_others_run(u64 *seed)
 		sched_yield();
 }
 
-/* Make tasks that count and exit; sometimes there is none. */
+/* Start a few tasks, each with a copy of the event. They count, and all exit. */
 static void live(void *arg)
 {
 	u64 seed = 6364136223846793005ULL + (uintptr_t)arg;
@@ -126,8 +127,8 @@ static void live(void *arg)
 }
 
 /*
- * Follows perf_read_copies_value(). The root's mutex is not held here, so the
- * lock is always taken.
+ * As perf_read_copies_value() without the mutex of the root's context: the lock
+ * is always taken.
  */
 static u64 copies_value(u64 *seed)
 {
@@ -173,8 +174,8 @@ static void read_family(void *unused)
 		value = family_value(&seed);
 		less += value < before;
 		/*
-		 * Each of the two tasks may have counted, and not yet added the occurrence to
-		 * @happened.
+		 * Each of the two threads that count may have added an occurrence to its copy,
+		 * but not yet to @happened.
 		 */
 		more += value > smp_load_acquire(&happened) + 2;
 		reads++;
@@ -193,11 +194,11 @@ int main(int argc, char **argv)
 	harness_need(&reads);
 	harness_need(&alone);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
-	ktap_note("%llu copies left, %llu reads, %llu lockless: %llu too small, %llu too large",
+	ktap_note("%llu copies removed, %llu reads, %llu lockless: %llu too small, %llu too large",
 		  (unsigned long long)left, (unsigned long long)reads, (unsigned long long)alone,
 		  (unsigned long long)less, (unsigned long long)more);
-	ktap_note("%llu freed while they were looked at", (unsigned long long)freed);
-	ktap_result(left && reads && alone && !less && !more, "a copy that leaves is counted once");
-	ktap_result(!freed, "a copy is not freed while it is looked at");
+	ktap_note("%llu freed while they were read", (unsigned long long)freed);
+	ktap_result(left && reads && alone && !less && !more, "a removed copy is counted once");
+	ktap_result(!freed, "a copy is not freed while it is read");
 	return ktap_end();
 }

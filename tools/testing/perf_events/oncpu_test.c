@@ -5,9 +5,10 @@
  * perf_read_sync_count() of read.c on a third CPU. The test asserts that a read returns each
  * occurrence before the read exactly once.
  *
- * The steps are copied here by hand, as those functions need a scheduler: repeat here any change of
- * the order of oncpu, state and count there. BROKEN removes the write barrier of
- * perf_event_sched_in(), and delays the first of its two stores, as a CPU may then do.
+ * The model repeats the order of oncpu, state and count by hand, because those functions need a
+ * scheduler: a change of the order in these files needs the same change in the model. BROKEN
+ * removes the write barrier of perf_event_sched_in(), and delays the first of its two stores, as a
+ * CPU may do without the barrier.
  */
 #include "harness.h"
 
@@ -15,7 +16,7 @@ enum { INACTIVE, ACTIVE };
 
 /**
  * struct cpu - a CPU with one counter
- * @counter: the event's counter while the event is on this CPU, which alone accesses it
+ * @counter: the event's counter while the event is on this CPU; only this CPU accesses it
  * @asked: an interrupt is pending
  */
 struct cpu {
@@ -23,7 +24,7 @@ struct cpu {
 	int	asked;
 } ____cacheline_aligned;
 
-/* The event, as struct perf_event has it; and the lock of its context. */
+/* The fields of struct perf_event that the protocol uses, and the lock of its context */
 static struct {
 	raw_spinlock_t	lock;
 	int		state;
@@ -81,7 +82,7 @@ static void take_interrupt(int me, bool runs)
 	smp_store_release(&cpus[me].asked, 0);
 }
 
-/* A store without a barrier may become visible after the counter has counted for long. */
+/* Without a barrier, a store may become visible long after the counter has started. */
 static void be_late(int me, u64 *seed)
 {
 #ifdef BROKEN
@@ -178,6 +179,7 @@ int main(int argc, char **argv)
 		  (unsigned long long)switches, (unsigned long long)reads,
 		  (unsigned long long)interrupts, (unsigned long long)less,
 		  (unsigned long long)more);
-	ktap_result(switches && reads && !less && !more, "a read has all that happened before");
+	ktap_result(switches && reads && !less && !more,
+		    "a read returns each earlier occurrence once");
 	return ktap_end();
 }

@@ -3,13 +3,14 @@
  * The user page of an event, with the kernel's source (kernel/events/record/page_lock.h). Each
  * write stores one number in all words.
  *
- * - The ABI's reader, with compiler barriers alone, in a thread that a signal interrupts to write:
- *   the CPU on which the event's context runs.
- * - Writers that interrupt one another: an NMI within an update.
- * - A reader with read barriers in another thread than the writer, which is interrupted to write.
- * - Writers in two threads, which are interrupted to write: two CPUs on which contexts run whose
- *   events are mapped through one buffer. After each pause of both, the lock is even, and a write
- *   is complete.
+ * - The ABI's reader, with compiler barriers alone. A signal interrupts its thread to write: reader
+ *   and writer are on the CPU on which the event's context runs.
+ * - A writer that signals interrupt to write: an NMI during an update.
+ * - A reader with read barriers. The writer is in another thread, and signals interrupt the writer
+ *   to write.
+ * - Writers in two threads, which signals interrupt to write: two CPUs with a context each, whose
+ *   events share a buffer. After each pause of both threads, the lock is even, and a write is
+ *   complete.
  */
 #include "harness.h"
 
@@ -26,7 +27,7 @@ struct perf_event_mmap_page {
 
 /* Several CPUs write. */
 static bool contended;
-/* The thread is within an instruction of local_t, which an interrupt does not split. */
+/* The thread is within an operation on local_t: one instruction, which no interrupt splits. */
 static __thread bool in_instruction;
 static __thread u64 seed = 1;
 
@@ -92,7 +93,7 @@ static u64 pauses[2];
 /* The CPU that the thread simulates */
 static __thread int this_cpu;
 
-/* Increment in one instruction, because an interrupt increments it, too. */
+/* Increment @shown in one instruction, because an interrupt increments it, too. */
 static void count_one(void)
 {
 	__atomic_add_fetch(&shown, 1, __ATOMIC_RELAXED);
@@ -227,14 +228,14 @@ static void read_carefully(void *unused)
 	while (harness_goes_on()) {
 		seq = READ_ONCE(page.lock);
 		/*
-		 * Pairs with perf_page_end(): if lock is even, the words that are read are
-		 * complete.
+		 * Pairs with perf_page_end(): if lock is even, the words below are of a complete
+		 * write.
 		 */
 		smp_rmb();
 		for (i = 0; i < WORDS; i++)
 			words[i] = READ_ONCE(page.word[i]);
 		/*
-		 * Pairs with perf_page_begin(): if a word that was read has changed, lock has
+		 * Pairs with perf_page_begin(): if a word above is of a later write, lock has
 		 * changed.
 		 */
 		smp_rmb();
@@ -252,7 +253,7 @@ static bool pause_together(void)
 {
 	u64 mine = pauses[this_cpu] + 1;
 
-	/* Each thread sees what the other one did before the pause. */
+	/* Each thread sees all stores of the other thread before the pause. */
 	smp_store_release(&pauses[this_cpu], mine);
 	/* Pairs with the store above. */
 	while (smp_load_acquire(&pauses[!this_cpu]) < mine) {

@@ -2,8 +2,8 @@
 /*
  * The engine of the powerpc driver (the kernel's source), as built for 32 bits, on a processor that
  * is simulated in memory: one CPU with six counters. A counter that exceeds 31 bits interrupts at
- * that moment only, and a write of MMCR0 before the interrupt is taken cancels it. Of the
- * processors with limited counters, PMC5 and PMC6 count always, also in the interrupt handler.
+ * that moment only, and a write of MMCR0 before the interrupt is taken cancels it. Some processors
+ * have limited counters: PMC5 and PMC6 always count, also in the interrupt handler.
  */
 #include "powerpc_kernel.h"
 
@@ -20,10 +20,10 @@ static u32 machine_registers[SPRN_END];
 static bool machine_pending;
 /* PMC5 and PMC6 cannot be frozen. */
 static bool machine_limited;
-/* Steps while the other counters were not frozen, and all steps of user space */
+/* Steps in which PMC1 to PMC4 were not frozen, and all steps in user space */
 static u64 machine_counted, machine_steps;
 
-/* Let all counters count. */
+/* Simulate one step: all counters that are not frozen count it. */
 static void machine_step(void)
 {
 	u32 *mmcr0 = &machine_registers[SPRN_MMCR0], enabled;
@@ -211,7 +211,7 @@ static s64 test_count(struct test_event *test)
 	return local64_read(&test->event.count);
 }
 
-/* An event samples and counts, and another counts the same. */
+/* Two events of the same steps: one samples, and the other only counts. */
 static bool test_samples(void)
 {
 	struct test_event sampler, counter;
@@ -269,8 +269,8 @@ static bool test_limited_wrap(void)
 }
 
 /*
- * MMCR0 freezes all counters in user space, except for PMC6. Beside an event that excludes user
- * space, an event that excludes nothing is counted there.
+ * If an event excludes user space, MMCR0 freezes PMC1 to PMC4 there. An event that excludes nothing
+ * must then be on PMC6, which is never frozen.
  */
 static bool test_limited_beside_frozen(void)
 {
@@ -284,7 +284,7 @@ static bool test_limited_beside_frozen(void)
 	all.encoded.key.flags = PPMU_LIMITED_PMC_OK << POWER_NOT_BITS;
 	test_init(&kernel, 2, 0);
 	kernel.encoded.key.flags = POWER_NOT_USER;
-	/* It samples, which PMC5 and PMC6 cannot do. */
+	/* PMC5 and PMC6 cannot sample. */
 	test_init(&both, 1, 1000);
 	if (test_try_add(&all) || all.event.hw.idx != 1)
 		return false;
@@ -314,7 +314,7 @@ static bool test_late(void)
 	return samples == 1 && test_count(&sampler) == 1001 && test_count(&counter) == 1001;
 }
 
-/* The same, with a period of more than 31 bits. */
+/* As test_late(), with a period of more than 31 bits. */
 static bool test_late_long(void)
 {
 	struct test_event sampler;
@@ -322,7 +322,7 @@ static bool test_late_long(void)
 
 	test_begin(&driver, false);
 	test_add(&sampler, 1, (1ULL << 31) + 1000);
-	/* The counter has started at 0. */
+	/* The counter has started at 0: advance it to 10 steps before its overflow. */
 	machine_registers[SPRN_PMC1] = (1U << 31) - 10;
 	machine_run(10, true);
 	perf_pmu_disable(&power_pmu_ops);
@@ -497,7 +497,7 @@ static bool test_wrap(void)
 	return test_count(&counter) == (1LL << 32) + 5;
 }
 
-/* A counter steps back when speculative counts are rolled back, also after its interrupt. */
+/* The CPU rolls back speculative counts of a counter whose overflow has requested an interrupt. */
 static bool test_rollback(void)
 {
 	struct test_event sampler;
@@ -525,8 +525,8 @@ static bool test_rollback(void)
  * @code: its code; 0: not added
  * @period: its period; 0: it does not sample
  * @stopped: it was stopped
- * @begin: its clock when its count was checked last
- * @count: its count then
+ * @begin: slot_clock() at the last check of its count
+ * @count: its count at that check
  */
 struct test_slot {
 	struct test_event	test;
@@ -541,7 +541,7 @@ struct test_slot {
 
 static struct test_slot slots[SLOTS];
 
-/* Steps that an event counts */
+/* The number of steps that the event's counter could count */
 static u64 slot_clock(const struct test_slot *slot)
 {
 	return machine_limited && slot->code >= 5 && slot->code <= 6 ? machine_steps :
@@ -575,7 +575,7 @@ static bool slot_fits(int code, u64 period)
 	return anys + __builtin_popcount(named & 0x1e) <= 4;
 }
 
-/* Is a sampling event's counter in overflow, and no interrupt is pending? */
+/* Is the counter of a sampling event in overflow without a pending interrupt? */
 static bool slot_lost(const struct test_slot *slot)
 {
 	return slot->period && !slot->stopped && !machine_pending &&
@@ -618,7 +618,7 @@ static void slot_add(struct test_slot *slot, u64 *seed)
 	test_add(&slot->test, code, period);
 }
 
-/* Let many steps pass, if no counter that can interrupt overflows. */
+/* Simulate many steps at once, unless a counter that can interrupt would overflow. */
 static void machine_leap(u32 steps)
 {
 	int pmc;
@@ -636,7 +636,7 @@ static void machine_leap(u32 steps)
 	machine_steps += steps;
 }
 
-/* Change an event, or run. Returns whether all counts are right. */
+/* Change an event, or run. Return: whether all counts are right. */
 static bool random_step(u64 *seed)
 {
 	struct test_slot *slot = &slots[harness_random(seed) % SLOTS];
@@ -673,7 +673,7 @@ static bool random_step(u64 *seed)
 		perf_pmu_enable(&power_pmu_ops);
 		break;
 	case 3:
-		/* The value that a former user has left */
+		/* A previous user has left any value in an unused counter. */
 		i = harness_random(seed) % 4 + 1;
 		if (!kernel_pmu_inuse)
 			machine_registers[i] = harness_random(seed);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RCU for threads that simulate CPUs: the count of a thread is odd in a read-side section, as
- * preemption is off in the kernel's.
+ * RCU for threads that simulate CPUs: the count of a thread is odd in a read-side section.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_RCU_H
 #define _TOOLS_TESTING_PERF_EVENTS_RCU_H
@@ -31,8 +30,8 @@ static inline void rcu_read_lock(unsigned int thread)
 static inline void rcu_read_unlock(unsigned int thread)
 {
 	/*
-	 * Pairs with synchronize_rcu(): if synchronize_rcu() sees this count, all of the section is
-	 * over.
+	 * Pairs with synchronize_rcu(): if synchronize_rcu() sees this count, it sees all accesses
+	 * of the section as done.
 	 */
 	smp_store_release(&rcu_threads[thread].count, rcu_threads[thread].count + 1);
 }

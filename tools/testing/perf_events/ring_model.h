@@ -3,11 +3,11 @@
  * A ring with writers that interrupt one another, and a reader on another CPU that checks the ring
  * at each step. Published records must be complete, and each record must be read once or be counted
  * as lost. In a shared ring a record may be lost only if there was a moment without space for it
- * during its write. For ring_model_test.c and the fuzzer fuzz_ring.c. The including file defines
- * when writers interrupt: model_interrupt().
+ * during its write. For ring_model_test.c and the fuzzer fuzz_ring.c, which define when writers
+ * interrupt: model_interrupt().
  *
- * A shared ring is one of the ways: interrupts in the middle of the CPU that closes or publishes an
- * epoch. ring_shared.pml models parallel CPUs, and the selftest ring_threads runs them.
+ * In a shared ring, too, all writers are on one CPU: they interrupt it while it closes or publishes
+ * an epoch. ring_shared.pml models parallel CPUs, and the selftest ring_threads runs them.
  */
 #ifndef _TOOLS_TESTING_PERF_EVENTS_RING_MODEL_H
 #define _TOOLS_TESTING_PERF_EVENTS_RING_MODEL_H
@@ -32,17 +32,17 @@ static void model_step(struct perf_ring *ring);
  * @data: memory of the records
  * @shared: second part of the ring, if several CPUs may write
  * @is_shared: several CPUs may write
- * @woken: a writer has requested a wakeup of the reader; records that a writer left are published
- *	before that
+ * @woken: a writer has requested a wakeup of the reader, which first publishes records that a
+ *	writer has left
  * @asked: a record that requested a wakeup has been committed since the last wakeup
  * @backward: records are written backward
  * @consume: the reader frees space after each round
  * @read: the reader's position
  * @round: number of the outermost writer
  * @level: number of active writers
- * @attempts: number of records to be written
+ * @attempts: number of records that writers have tried to write
  * @got: number of records that the reader has found
- * @told_lost: number of records in LOST records
+ * @told_lost: number of lost records by the LOST records
  * @wakeups_seen: ring.wakeups at the last request of a wakeup
  * @steps: number of steps of the writer at each level
  * @plan: step at which the writer at a level is interrupted, -1 for none
@@ -116,20 +116,20 @@ static unsigned long model_parse(struct ring_model *model, unsigned long pos, un
 	unsigned int i;
 
 	if ((type != MODEL_RECORD && type != MODEL_LOST) || !words || words * 8 > room) {
-		model_fault(model, "no record where one should be");
+		model_fault(model, "the header of a record is invalid");
 		return 0;
 	}
 	if (type == MODEL_LOST) {
 		if (words != MODEL_LOST_WORDS)
 			model_fault(model, "a LOST record of the wrong length");
 		if (!*model_word(model, pos + 16))
-			model_fault(model, "a LOST record of nothing");
+			model_fault(model, "a LOST record with a count of 0");
 		if (count)
 			model->told_lost += *model_word(model, pos + 16);
 	} else {
 		for (i = 1; i < words; i++) {
 			if (*model_word(model, pos + i * 8) != model_body(first, i))
-				model_fault(model, "a record is broken");
+				model_fault(model, "the words of a record are wrong");
 		}
 		if (count)
 			model->got++;
@@ -146,7 +146,7 @@ static void model_read(struct ring_model *model, bool count)
 	unsigned int round = model->backward ? UINT_MAX : 0;
 
 	if (end - pos >= model->ring.size) {
-		model_fault(model, "more is published than there is room for");
+		model_fault(model, "the published records are larger than the ring");
 		return;
 	}
 	while (pos != end && !model->fault) {
@@ -173,7 +173,7 @@ static unsigned long model_head(struct ring_model *model)
 	       (atomic_long_read(&model->shared.head) & PERF_RING_POSITION);
 }
 
-/* Check whether there is space now for the request of each active writer of a shared ring. */
+/* Record whether the shared ring has no space now for the request of each active writer. */
 static void model_look_for_room(struct ring_model *model)
 {
 	unsigned long tail, room;
@@ -245,7 +245,7 @@ static void model_write_shared(struct ring_model *model, u64 first)
 	ticket = perf_ring_reserve_shared(ring, &model->shared, bytes, model->backward, &start);
 	if (!ticket) {
 		if (!model->was_full[level])
-			model_fault(model, "a record is lost though there was room");
+			model_fault(model, "a record is lost, but the ring had space for it");
 		perf_ring_lose(ring, lost + 1);
 		return;
 	}
@@ -259,8 +259,8 @@ static void model_write_shared(struct ring_model *model, u64 first)
 }
 
 /*
- * The interrupt that wakes the reader: a writer that interrupts it may leave records to be
- * published.
+ * The interrupt that wakes the reader: it publishes records that a writer has left, until no writer
+ * has requested another wakeup.
  */
 static void model_wake(struct ring_model *model)
 {
@@ -297,31 +297,31 @@ static void model_write(struct ring_model *model)
 	model->level--;
 }
 
-/* If no writer is active, all counts must add up. */
+/* Check the counts, when no writer is active. */
 static void model_settle(struct ring_model *model)
 {
 	struct perf_ring *ring = &model->ring;
 
 	model_wake(model);
 	if (ring->nest)
-		model_fault(model, "writers are counted that have gone");
+		model_fault(model, "the count of active writers is not 0");
 	if (model->page.data_head != model_head(model))
-		model_fault(model, "records are left unpublished");
+		model_fault(model, "records are not published");
 	if (atomic_long_read(&model->shared.head) & PERF_RING_CLOSING ||
 	    atomic_long_read(&model->shared.committed[0]) ||
 	    atomic_long_read(&model->shared.committed[1]))
-		model_fault(model, "an epoch is left open");
+		model_fault(model, "an epoch is still open");
 	if (model->asked)
-		model_fault(model, "a wake-up that was asked for is lost");
+		model_fault(model, "a wakeup that a record requested is lost");
 	if (model->wakeups_seen != (unsigned long)local_read(&ring->wakeups))
-		model_fault(model, "a wake-up is lost");
+		model_fault(model, "a wakeup is lost");
 	if (ring->overwrite) {
 		model->read = model->page.data_head;
 		return;
 	}
 	model_read(model, true);
 	if (model->got + model->told_lost + local_read(&ring->lost) != model->attempts)
-		model_fault(model, "read and lost do not add up to written");
+		model_fault(model, "the records read and lost are not all records");
 	if (model->consume)
 		model->page.data_tail = model->read;
 }

@@ -19,9 +19,9 @@ struct perf_event_mmap_page {
 #define MODEL_STEPS	24
 
 static struct ring_model the_model, *model = &the_model;
-static bool failed;		/* name of the running case */
+static bool failed;		/* the running case */
 static u64 seed = 88172645463325252ULL;
-static unsigned int odds;	/* odds of an interrupt at a step; 0: the plan says where */
+static unsigned int odds;	/* one step in @odds is interrupted; 0: as planned */
 
 static unsigned int below(unsigned int n)
 {
@@ -102,7 +102,7 @@ static void run_plan(unsigned long start, unsigned int way, unsigned int before,
 	check_model();
 }
 
-/* Has the outermost writer a step of that number? */
+/* Return: whether the writer had the planned step, and was interrupted at it. */
 static bool plan_happened(unsigned int before)
 {
 	return model->attempts > before + 2;
@@ -175,7 +175,7 @@ static void ring_full(void)
 		model->words[0] = 2;
 		for (i = 0; i < 10; i++)
 			model_write(model);
-		/* In a ring of 64 bytes these are never in use all at once. */
+		/* The ring is never entirely full: it has space for 3 records of 16 bytes. */
 		model_settle(model);
 		expect(model->got == 3);
 		expect(model->told_lost == 0);
@@ -183,8 +183,8 @@ static void ring_full(void)
 
 		model->page.data_tail = model->read;
 		/*
-		 * A record of 5 words needs the whole ring, as a LOST record
-		 * comes with it.
+		 * A record of 5 words would fill the ring entirely, because a
+		 * LOST record precedes it.
 		 */
 		model->words[0] = 5;
 		model_write(model);
@@ -268,7 +268,7 @@ static void ring_at_random(void)
 		if (failed)
 			ktap_note("seed %llu", (unsigned long long)seed_of_run);
 	}
-	ktap_note("%llu records, %llu told lost", (unsigned long long)records,
+	ktap_note("%llu records, %llu in LOST records", (unsigned long long)records,
 		  (unsigned long long)lost);
 }
 
@@ -284,10 +284,10 @@ int main(int argc, char **argv)
 	seconds = harness_seconds(argc, argv);
 	ktap_plan(6);
 	test("a full ring", ring_full);
-	test("wake-ups at a watermark", ring_watermark);
+	test("wakeups at a watermark", ring_watermark);
 	test("a writer that is interrupted at each step", ring_one_interrupted);
 	test("a writer whose interrupt is interrupted", ring_two_interrupted);
-	test("three interrupts in one another", ring_three_interrupted);
+	test("three nested interrupts", ring_three_interrupted);
 	test("interrupts at random", ring_at_random);
 	return ktap_end();
 }

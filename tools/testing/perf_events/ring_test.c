@@ -90,7 +90,7 @@ static u64 word_at(u64 pos)
 	return READ_ONCE(data[pos / sizeof(u64) % WORDS]);
 }
 
-/* Clear the record at @pos, so that it cannot be mistaken for a later one. */
+/* Clear the record at @pos, so that look() cannot take it for a later record. */
 static void wipe(u64 pos, unsigned int words)
 {
 	while (words--)
@@ -159,12 +159,12 @@ int main(int argc, char **argv)
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	read_some();
 	lost_last = local_read(&ring.lost);
-	ktap_note("%llu begun, %llu written, %llu read, %llu told to be lost, %llu broken",
+	ktap_note("%llu begun, %llu written, %llu read, %llu in LOST records, %llu broken",
 		  (unsigned long long)begun, (unsigned long long)written,
 		  (unsigned long long)read_records, (unsigned long long)told_lost,
 		  (unsigned long long)broken);
 	ktap_result(written && read_records == written && !broken &&
 		    written + told_lost + lost_last == begun,
-		    "each record is read once, or lost and told of");
+		    "each record is read once or reported as lost");
 	return ktap_end();
 }

@@ -5,16 +5,16 @@
  * removed event is freed after a grace period. The test asserts that a walk ends, sees no freed
  * event, and sees each event that is always in the list once.
  *
- * The list is copied here by hand, as that of the kernel needs its list headers: repeat here any
- * change of list operations in software.c. With BROKEN a removed event is freed without a grace
- * period.
+ * The model repeats the list operations by hand, because those of the kernel need its list headers:
+ * a change of the operations in software.c needs the same change in the model. With BROKEN a
+ * removed event is freed without a grace period.
  */
 #include "rcu.h"
 
 #define EVENTS	6
 
 /**
- * struct event - an event, in a list or not
+ * struct event - a software event
  * @next: as in struct hlist_node
  * @pprev: as in struct hlist_node; NULL if the event is in no list
  * @state: placeholder for the fields of struct perf_event
@@ -44,7 +44,7 @@ static void add(struct event *event)
 		WRITE_ONCE(head->pprev, &event->next);
 }
 
-/* As hlist_del_init_rcu(): a walk at the removed event still finds the next one. */
+/* As hlist_del_init_rcu(): a walk that is at the removed event still finds the next event. */
 static void del(struct event *event)
 {
 	WRITE_ONCE(*event->pprev, event->next);
@@ -129,6 +129,6 @@ int main(int argc, char **argv)
 		  (unsigned long long)used_freed, (unsigned long long)twice,
 		  (unsigned long long)endless);
 	ktap_result(changes && walks && !used_freed && !twice && !endless,
-		    "a site finds each event that is there once");
+		    "a site finds each event in the list once");
 	return ktap_end();
 }

@@ -3,9 +3,9 @@
  * A context's clock, its changes and an event's times, with the kernel's source
  * (kernel/events/time_seq.h): one or two writers that hold the context's lock, and readers on other
  * CPUs. Time is the machine's counter, which all CPUs share. For a reader, time must never
- * decrease, running must not exceed enabled, and neither may exceed the time that has passed. A
- * reader that may not wait for a preempted writer, in the few instructions in which the writer
- * takes the moment of a change, may get a time that is too late, by at most the delay.
+ * decrease, running must not exceed enabled, and neither may exceed the time that has passed. Some
+ * readers may not wait for a writer. If a writer is preempted in the few instructions that take the
+ * time of a change, such a reader may get a time that is too late, by at most the preemption.
  */
 #include "harness.h"
 
@@ -55,7 +55,7 @@ static inline u64 perf_clock(void)
 #endif
 }
 
-/* At a few steps, time passes for work of another CPU. */
+/* Wait at a few steps, so that another CPU advances. */
 static __thread u64 step_seed;
 
 static inline void step(void)
@@ -77,8 +77,8 @@ static inline void step(void)
  * @reads: number of reads by the readers
  * @late: number of reads whose time may be too late
  * @back: number of reads that were earlier than a previous one
- * @most: the largest such difference, ns
- * @torn: number of reads with times of two different moments
+ * @most: the largest such difference, in units of perf_clock()
+ * @torn: number of reads whose times contradict each other or the clock
  * @changed: not 0 after some changes by one writer
  * @seen: not 0 after some reads by one reader
  */
@@ -90,7 +90,7 @@ struct setup {
 	u64				changed, seen;
 };
 
-/* Changes and reads of a run on a busy host, at least */
+/* The least number of changes and of reads in a run, even on a busy host */
 #define MEETINGS	100
 
 /* Reads of the counter are not ordered within a CPU, and differ slightly between CPUs. */
@@ -193,7 +193,7 @@ static void migrate(void *unused)
 /* Read the times. Return: whether they are exact. */
 static bool read_times(struct perf_times *times)
 {
-	/* A read of a stopped clock has no moment: use any earlier one. */
+	/* perf_times_clock_stopped() does not set @when: use any earlier time. */
 	times->when = s.began;
 	if (readers_try_standing && perf_times_clock_stopped(&s.event, times))
 		return true;
@@ -313,7 +313,8 @@ int main(int argc, char **argv)
 	run("an event that moves to another clock", migrate, 1, true, seconds);
 	run("the same, and a reader that may not wait", migrate, 1, false, seconds);
 	readers_try_standing = true;
-	run("a reader that first looks if the clock stands", write_all, 1, true, seconds);
-	run("two writers, and such a reader", write_all, 2, true, seconds);
+	run("a reader that first looks for a stopped clock", write_all, 1, true, seconds);
+	run("two writers, a reader that first looks for a stopped clock", write_all, 2, true,
+	    seconds);
 	return ktap_end();
 }

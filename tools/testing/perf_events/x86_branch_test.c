@@ -205,7 +205,7 @@ static void take(const struct branch *b)
 	}
 }
 
-/* The driver takes branches, too. */
+/* The driver takes a branch. */
 static void pass(void)
 {
 	struct branch b = {
@@ -239,7 +239,7 @@ static u64 *machine_register(u32 msr)
 		return &machine.to[msr - unit->to];
 	if (unit->info && msr >= unit->info && msr < unit->info + unit->nr)
 		return &machine.info[msr - unit->info];
-	printf("# register %#x is not there\n", msr);
+	printf("# register %#x does not exist\n", msr);
 	abort();
 }
 
@@ -249,7 +249,7 @@ u64 machine_rdmsr(u32 msr)
 
 	machine.reads++;
 	value = *machine_register(msr);
-	/* There is no branch between the read of the newest register's number and its use. */
+	/* The driver takes no branch between the read of MSR_LBR_TOS and the use of its value. */
 	if (msr != MSR_LBR_TOS)
 		pass();
 	return value;
@@ -264,7 +264,7 @@ void machine_wrmsr(u32 msr, u64 value)
 	}
 	if (machine.from_signs && msr >= core.branches.from &&
 	    msr < core.branches.from + core.branches.nr) {
-		/* Other values are a fault, and the register keeps its value. */
+		/* If bits 60 to 62 differ, the write faults, and does not change the register. */
 		if ((value >> 60 & 7) != 0 && (value >> 60 & 7) != 7)
 			return;
 		value &= ~GENMASK_ULL(62, 61);
@@ -345,7 +345,7 @@ static bool is_stack(void)
 	return events[0].attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* The task's record starts here, as its event should see it. */
+/* Samples of @task must have no earlier branches, except calls if @keep_calls. */
 static void begin(struct task *task, bool keep_calls)
 {
 	task->since = task->nr;
@@ -391,7 +391,7 @@ static void switch_tasks(void)
 		x86_branch_sched_task(&current_task->context, &current_task->task, false);
 	if (any(10) == 0)
 		sleep_deeply();
-	/* Close the events of the task, and open them again with the next one. */
+	/* Schedule the events of the task out, and those of the next task in. */
 	if (any(2)) {
 		for (i = 0; i < ARRAY_SIZE(events); i++) {
 			if (!on[i])
@@ -463,7 +463,7 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 	u64 i, n = task->nr, most, least;
 
 	most = is_stack() ? task->nr_calls : min(task->nr - task->since, core.branches.nr);
-	/* Branches of the kernel displace others, but do not make the sample shorter. */
+	/* A branch of the kernel takes the place of a branch of the task: the length stays. */
 	least = most;
 	for (i = 0; i < stack->nr; i++) {
 		const struct perf_branch_entry *e = &stack->entries[i];
@@ -484,7 +484,7 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 	}
 	if (i < stack->nr || stack->nr < least ||
 	    (!(type & PERF_SAMPLE_BRANCH_KERNEL) && stack->nr != most)) {
-		printf("# entry %llu of %llu is wrong, %llu there should be: task %d, from %#llx\n",
+		printf("# entry %llu of %llu is wrong, %llu expected: task %d, from %#llx\n",
 		       (unsigned long long)i, (unsigned long long)stack->nr,
 		       (unsigned long long)most, (int)(task - tasks),
 		       (unsigned long long)stack->entries[i].from);
@@ -493,7 +493,7 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 	return true;
 }
 
-/* An interrupt while a record without branches is being written as a sample. */
+/* Take samples in an interrupt, which interrupts the write of a sample without branches. */
 static bool sample(void)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
@@ -504,7 +504,7 @@ static bool sample(void)
 	x86_branch_sample_of(cpu, &events[0], &drained, NULL, 0);
 	interrupted = true;
 	later = x86_branch_begin_interrupt(cpu);
-	/* The hardware has stopped recording, and does not resume by itself. */
+	/* The overflow has stopped the recording. The hardware does not resume it. */
 	if (later) {
 		machine.debugctl &= ~DEBUGCTLMSR_LBR;
 		machine.config = 0;
@@ -573,7 +573,7 @@ static void start(const struct config *config, u64 seed)
 	core = (struct x86_core){
 		.model = &model, .version = 4, .capabilities = config->capabilities,
 	};
-	/* The probe accesses registers before the simulated machine knows which exist. */
+	/* x86_branch_probe() accesses registers, and is_amd() must be right before that. */
 	core.branches.ops = config->unit == &x86_lbr_amd ? &lbrv2_ops : &lbr_ops;
 	x86_pmu_cpu.core = &core;
 	x86_extra_init(0);
@@ -623,8 +623,8 @@ static bool run(const struct config *config, u64 seed)
 }
 
 /*
- * The registers have records of another kernel, as after kexec, and may still record. They are
- * found and cleared, also on a Haswell without transactions.
+ * The registers have records of another kernel, as after kexec, and may still record. The probe
+ * must accept, stop and clear the registers, also on a Haswell without transactions.
  */
 static bool finds_registers(bool on)
 {
@@ -654,7 +654,7 @@ static bool finds_registers(bool on)
 	return !harness_warned;
 }
 
-/* An event with a branch stack is a user of the branch unit; its inherited copies are none. */
+/* An event with a branch stack is a user of the branch unit; its inherited copies are not. */
 static bool counts_users(void)
 {
 	struct perf_event root = { .pmu = &core.pmu }, copy = { .pmu = &core.pmu, .parent = &root };
@@ -706,7 +706,7 @@ static bool is_cheap(void)
 	COST("a switch", 1, 1, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false),
 	     x86_branch_sched_task(&tasks[1].context, &tasks[1].task, true), enable_pmu());
 	run_task(3);
-	COST("a sample soon after it", 11, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	COST("a sample soon after a switch", 11, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
 	     x86_branch_sample(&x86_pmu_cpu, &events[0], &data),
 	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
 	COST("the last event", 1, 1, x86_branch_del(&x86_pmu_cpu, &events[0]),
@@ -718,16 +718,17 @@ static bool is_cheap(void)
 		on[0] = true;
 		run_task(1);
 	}
-	COST("a task with 5 calls leaves", 17, 0,
+	COST("a switch from a task with 5 calls", 17, 0,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false));
-	COST("and comes back to the same registers", 1, 0,
+	COST("a switch back, with the task's calls in the registers", 1, 0,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
 	x86_pmu_cpu.branch.holds = 0;
-	COST("or to others", 1, 42, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
+	COST("a switch back, with other registers", 1, 42,
+	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
 	return ok;
 }
 
-/* The call stack is in the registers after a task has slept, and no other task has run. */
+/* The registers have the task's calls again after the task has slept and no other task has run. */
 static bool keeps_calls(const struct config *config, bool deeply)
 {
 	struct branch calls[5];
@@ -785,7 +786,7 @@ int main(int argc, char **argv)
 		failed++, printf("not ");
 	printf("ok %u users of the branch unit\n", ++i);
 	for (j = 0; j < 4; j++) {
-		/* Those with call stacks */
+		/* The configurations with call stacks */
 		if (!keeps_calls(&configs[j < 2 ? 2 : 4], j % 2))
 			failed++, printf("not ");
 		printf("ok %u %s, after sleep %u\n", ++i, configs[j < 2 ? 2 : 4].name, j % 2);

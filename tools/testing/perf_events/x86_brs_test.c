@@ -15,11 +15,11 @@
 #define VALID		BIT_ULL(5)
 #define NEXT		GENMASK_ULL(19, 16)
 #define COUNTER		GENMASK_ULL(26, 24)
-/* Bits of the register that are not for the driver */
+/* Bits of the register that the driver must not change */
 #define OTHERS		(BIT_ULL(0) | BIT_ULL(40))
 #define HISTORY		256	/* a power of two */
 
-/* Hybrid and Intel CPUs are not tested here. */
+/* branch.c refers to the unit of Intel CPUs, which this program does not test. */
 const struct x86_branch_unit x86_lbr_arch;
 
 /**
@@ -27,12 +27,12 @@ const struct x86_branch_unit x86_lbr_arch;
  * @config: its register, without VALID and NEXT
  * @next: index of the next record
  * @valid: a branch was recorded
- * @holds: it records branches, and holds back an interrupt
- * @full: it has recorded as many as it can, and waits until the register is written
- * @loses: if it is disabled, a held interrupt is lost instead of sent
+ * @holds: the unit records branches, and holds back an interrupt
+ * @full: the unit has recorded DEPTH branches, and waits until its register is written
+ * @loses: if the unit is disabled, a held interrupt is lost instead of sent
  * @from: sources
  * @to: targets
- * @full_count: number of times that it was full
+ * @full_count: number of times that the unit became full
  */
 static struct {
 	u64		config;
@@ -156,7 +156,7 @@ static const struct x86_model brs_model = {
 #define KERNEL	PERF_SAMPLE_BRANCH_KERNEL
 #define ANY	PERF_SAMPLE_BRANCH_ANY
 
-/* Records of another kernel, as after kexec, with the unit enabled */
+/* Set the registers as another kernel has left them before kexec: the unit is enabled. */
 static void leave_records(void)
 {
 	int i;
@@ -199,7 +199,7 @@ static void open_brs(struct counted *c, u64 period, u64 type)
 	assert(!open_event(c, &attr));
 }
 
-/* The samples of the event, and what is wrong with them */
+/* Numbers of samples and branches, and whether all samples were one period apart */
 static struct {
 	unsigned long	nr;
 	unsigned long	branches;
@@ -210,8 +210,8 @@ static struct {
 } seen;
 
 /*
- * The branches of a sample are those that the CPU has taken last when the unit was full, the newest
- * first, without those of privilege levels that the event excludes.
+ * A sample has branches out of DEPTH consecutive branches that the CPU has taken, the newest first.
+ * All are of the task that runs, and of privilege levels that the event does not exclude.
  */
 static bool is_sample_right(const struct counted *c, const struct perf_branch_stack *stack)
 {
@@ -235,7 +235,7 @@ static bool is_sample_right(const struct counted *c, const struct perf_branch_st
 			if (!at || nr_taken - at > HISTORY - 2)
 				return false;
 			t = &taken[--at % HISTORY];
-			/* All of the unit's branches are consecutive. */
+			/* Count the branches from the newest to the oldest of the sample. */
 			n += n || (t->from == e->from && t->to == e->to);
 		} while (t->from != e->from || t->to != e->to);
 	}
@@ -301,7 +301,7 @@ static bool exact_period(u64 period)
 	ok = (s32)machine.counter[0] == -(s64)max(period - DEPTH, 2);
 	run_program(200 * period);
 	end_samples();
-	/* A counter is never set to -1. */
+	/* A counter is never set to -1, so the shortest period is not exact. */
 	if (period == DEPTH + 1)
 		seen.exact = seen.nr >= 180;
 	ok &= seen.nr >= 180 && seen.exact && seen.full == seen.nr && !seen.wrong;
@@ -309,7 +309,10 @@ static bool exact_period(u64 period)
 	return ok && !machine.unknown && !(unit.config & ENABLE) && !harness_warned;
 }
 
-/* A program that makes system calls: no kernel addresses, and the right number of samples */
+/*
+ * Sample a program that makes system calls: samples have only branches of the event's privilege
+ * levels, and the number of samples is right.
+ */
 static bool privileges(u64 type)
 {
 	struct counted *c = &counted[0];
@@ -327,14 +330,14 @@ static bool privileges(u64 type)
 	count = local64_read(&c->event.count);
 	ok = seen.nr + 2 >= count / period && seen.nr <= count / period + 1;
 	ok &= seen.nr > 100 && !seen.wrong && seen.branches > seen.nr;
-	/* The unit has no filter, so only an event of all levels gets all branches. */
+	/* The unit has no filter, so only samples of all privilege levels have 16 branches. */
 	ok &= (type & USER) && (type & KERNEL) ? seen.full == seen.nr : seen.full < seen.nr;
 	return ok && !machine.unknown && !harness_warned;
 }
 
 /*
- * Interrupts of other counters end the records early. No interrupt is left over, and the event
- * continues to sample.
+ * Interrupts of other counters stop the unit before it is full. This causes no unknown NMI, and the
+ * event continues to sample.
  */
 static bool other_interrupts(u64 type, bool loses)
 {
@@ -393,7 +396,7 @@ static bool switches(u64 seed, bool loses)
 		machine_take_interrupt();
 		if (task < 3 && !(unit.config & ENABLE))
 			ok = false;
-		/* The event is closed, or scheduled out, perhaps just before another one's. */
+		/* Schedule the event out, perhaps just before the next task's event is added. */
 		perf_pmu_disable(&core.pmu);
 		if (task < 3) {
 			core.pmu.sched_task(&context, &dummy, false);
@@ -428,7 +431,7 @@ static bool tasks_apart(bool loses)
 	return ok && seen.nr > 1000 && seen.branches > seen.nr && !harness_warned;
 }
 
-/* The event of a CPU stays on when tasks are switched, perhaps while an interrupt is held. */
+/* The event of a CPU stays on at task switches, even if the unit holds back an interrupt. */
 static bool stays_on(bool loses)
 {
 	struct perf_event_pmu_context context = { };
@@ -456,7 +459,7 @@ static bool stays_on(bool loses)
 	       seen.full < seen.nr && !seen.wrong && !machine.unknown && !harness_warned;
 }
 
-/* In a low power state the unit is disabled, and a held interrupt is sent. */
+/* A low power state disables the unit, which sends or loses the interrupt that it holds back. */
 static bool low_power(bool loses)
 {
 	struct counted *c = &counted[0];
@@ -468,7 +471,7 @@ static bool low_power(bool loses)
 	unit.loses = loses;
 	begin_samples();
 	open_brs(c, 100, USER | ANY);
-	/* Without an event, nothing happens. */
+	/* Without an event, the callback does not enable the unit. */
 	perf_amd_brs_lopwr_cb(true);
 	perf_amd_brs_lopwr_cb(false);
 	ok = !(unit.config & ENABLE);
@@ -483,7 +486,7 @@ static bool low_power(bool loses)
 	ok &= !(unit.config & ENABLE);
 	perf_amd_brs_lopwr_cb(false);
 	ok &= (unit.config & ENABLE) && !unit.to[0];
-	/* The next context switch finds a counter that has overflowed. */
+	/* If the interrupt was lost, the next context switch handles the overflow. */
 	perf_pmu_disable(&core.pmu);
 	perf_pmu_enable(&core.pmu);
 	samples = seen.nr;
@@ -520,7 +523,7 @@ static bool low_power(bool loses)
 	return ok && !seen.wrong && !machine.unknown && !harness_warned;
 }
 
-/* Records of another kernel are cleared, and bits that are not for the driver are kept. */
+/* The driver clears the records of another kernel, and keeps the other bits of the register. */
 static bool clean_start(void)
 {
 	struct counted *c = &counted[0];
@@ -536,7 +539,7 @@ static bool clean_start(void)
 	ok &= unit.config == (OTHERS | ENABLE | ONES) && !unit.next && !unit.valid;
 	for (i = 0; i < DEPTH; i++)
 		ok &= !unit.to[i];
-	/* A suspend loses the registers, and the event continues. */
+	/* A suspend changes the registers. The event continues. */
 	x86_end(&x86_pmu_cpu);
 	leave_records();
 	x86_begin(&x86_pmu_cpu, &core, false);
@@ -602,7 +605,10 @@ static bool refusals(void)
 	ok &= !open_event(c, &attr) && exclusive_users == 2;
 	ok &= core.pmu.check_period(&c->event, DEPTH) == -EINVAL &&
 	      !core.pmu.check_period(&c->event, DEPTH + 1) && !core.pmu.check_period(&c->event, 0);
-	/* A group has at most one, since both need counter 0; without a branch stack, any other. */
+	/*
+	 * Events with a branch stack need counter 0, so a group has at most one of them. Without a
+	 * branch stack, an event of taken branches counts on any other counter.
+	 */
 	counted[1].event = c->event;
 	counted[1].event.group_leader = &c->event;
 	ok &= x86_event_init(&counted[1].event) == -EINVAL && exclusive_users == 2;
@@ -614,7 +620,7 @@ static bool refusals(void)
 	      x86_event_count(&counted[1].event)->counter > 0;
 	schedule_out(c);
 	schedule_out(&counted[1]);
-	/* No unit: no branch stacks. The same event without them is no matter of the unit. */
+	/* Without the unit, an event with a branch stack is refused. */
 	features = BIT(X86_FEATURE_APIC);
 	x86_branch_probe(&core);
 	core.branches = (struct x86_branches){ };
@@ -624,7 +630,7 @@ static bool refusals(void)
 	return ok && !harness_warned;
 }
 
-/* A stop before the held interrupt does not lose the sample. */
+/* A stop does not lose the sample of an interrupt that the unit holds back. */
 static bool restarts(void)
 {
 	struct counted *c = &counted[0];
@@ -641,12 +647,12 @@ static bool restarts(void)
 		machine_take_interrupt();
 	}
 	end_samples();
-	/* Each stop interrupts the unit at another branch. */
+	/* The unit has recorded another number of branches at each stop. */
 	return seen.nr + 2 >= local64_read(&c->event.count) / 100 && !seen.wrong &&
 	       seen.nr > 80 && !machine.unknown && !harness_warned;
 }
 
-/* Number of register accesses */
+/* The number of register accesses of each operation has a limit. */
 static bool is_cheap(void)
 {
 	struct perf_event_pmu_context context = { };

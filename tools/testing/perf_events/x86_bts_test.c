@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Branch trace store: each branch of user space while an event runs becomes one sample, or one
- * record in the AUX area, in order; no other branch does.
+ * record in the AUX area, in order. Branches of the kernel, or of other times, do not.
  */
 #include "x86_events.h"
 
@@ -37,7 +37,7 @@ static void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags);
 
 #define BRANCHES	X86_EVENT(0xc4, 0x00)
 
-/* The next branch that an event must get, and whether it has got another one */
+/* The number of the next branch of the event, and whether any branch was wrong */
 static u64 expected;
 static bool is_wrong;
 
@@ -83,7 +83,7 @@ static bool is_off(void)
 	return !(machine.debugctl & BTS_CONTROL);
 }
 
-/* Has the event got all branches so far, and is nothing else wrong? */
+/* Does the event have all branches so far, and is nothing else wrong? */
 static bool has_all(const struct counted *c)
 {
 	bool ok = expected == machine.jumps + 1 && !is_wrong && !machine.lost &&
@@ -163,7 +163,10 @@ static bool samples_all_seeds(u32 lacking, bool others, bool foreign)
 	return true;
 }
 
-/* Only branches of user space, on a CPU with BTS, without other kinds of users */
+/*
+ * The BTS samples only branches of user space, on a CPU with BTS, while no user of another kind has
+ * the branch records.
+ */
 static bool refusals(void)
 {
 	struct perf_event_attr attr = every_branch;
@@ -236,7 +239,7 @@ static bool one_at_a_time(void)
 	return ok && x86_event_init(member) == -EINVAL;
 }
 
-/* The core stops the event at an overflow, as by throttling, and later starts it again. */
+/* The core stops the event at an overflow, as to throttle it, and later starts it again. */
 static bool throttled(void)
 {
 	struct counted *c = &counted[0];
@@ -250,7 +253,7 @@ static bool throttled(void)
 	c->stop_at = 1;
 	while (!c->samples)
 		machine_run(100);
-	/* All records that were in the buffer are samples nevertheless, but there are not many. */
+	/* Nevertheless all records in the buffer become samples, but these are not many. */
 	samples = c->samples;
 	ok = samples > 200 && samples <= BTS_SAMPLES && samples == c->stop_at && is_off() && !is_wrong;
 	machine_run(10000);
@@ -305,7 +308,7 @@ static bool enabled_by_mistake(void)
 	while (!is_off() && machine.jumps < 10000)
 		machine_run(100);
 	ok &= is_off() && !is_wrong && !machine.unknown;
-	/* The next event gets no records of before. */
+	/* An event gets no records from before its start. */
 	machine.debugctl = debugctl;
 	machine_run(500);
 	expected = machine.jumps + 1;
@@ -315,7 +318,7 @@ static bool enabled_by_mistake(void)
 	return ok && has_all(c) && is_off();
 }
 
-/* The bits of others stay as they are. */
+/* The driver does not change the other bits of DEBUGCTL. */
 static bool keeps_others(void)
 {
 	const u64 others = DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI | BIT(1);
@@ -333,7 +336,10 @@ static bool keeps_others(void)
 	return ok && machine.debugctl == others && has_all(c);
 }
 
-/* Registers are lost in suspend. At shutdown and after a crash, the CPU does not write any more. */
+/*
+ * A suspend clears the registers, and the event continues. After a shutdown or a crash, the CPU
+ * writes no more records.
+ */
 static bool suspended(void)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
@@ -402,7 +408,7 @@ static bool suspended_with_nmis(void)
 	return ok;
 }
 
-/* A minimal AUX area, as of the core, and its reader */
+/* A minimal AUX area in place of the core's, and its reader */
 
 #define AUX_PAGES	4
 
@@ -451,7 +457,7 @@ static void perf_aux_output_end(struct perf_output_handle *handle, unsigned long
 		assert(handle->head < AUX_SIZE && size <= AUX_SIZE);
 		aux.head = handle->head;
 	} else {
-		/* The AUX record is about whole records. */
+		/* An AUX record has only whole records of branches. */
 		assert(size <= handle->size && size % sizeof(struct x86_bts_record) == 0);
 		assert(!size || aux.head % AUX_SIZE % sizeof(struct x86_bts_record) == 0);
 		assert(aux.head % AUX_SIZE + size <= AUX_SIZE);
@@ -577,7 +583,10 @@ static bool traces_all_seeds(u32 lacking)
 	return true;
 }
 
-/* If the reader is too slow, the trace ends with a flag. It continues in the enabled event. */
+/*
+ * If the reader is too slow, the area is full: the trace ends with a flag. It continues when the
+ * event is added again.
+ */
 static bool slow_reader(void)
 {
 	struct perf_event event;
@@ -612,7 +621,7 @@ static bool slow_reader(void)
 	return ok && aux_is_right();
 }
 
-/* In overwrite mode the area has the last branches, up to the head. */
+/* In overwrite mode the area has the newest branches before the head. */
 static bool overwrites(void)
 {
 	const unsigned long n = AUX_SIZE / sizeof(struct x86_bts_record);
@@ -647,7 +656,7 @@ static bool overwrites(void)
 	return ok;
 }
 
-/* With the kernel, the trace has its branches, but none of the driver while it copies records. */
+/* An event that includes the kernel traces branches of the kernel and of user space. */
 static bool traces_kernel(void)
 {
 	struct perf_event event, other;
@@ -664,7 +673,7 @@ static bool traces_kernel(void)
 	for (offset = 0; offset < aux.head; offset += sizeof(struct x86_bts_record))
 		n += x86_is_kernel(aux_record(offset).from);
 	ok &= n && n < aux.head / sizeof(struct x86_bts_record);
-	/* Without the user, on a CPU that does not filter by privilege level */
+	/* An event that excludes user space, on a CPU that does not filter by privilege level */
 	start(1, BIT(X86_FEATURE_DSCPL));
 	aux_start(&event, false, true);
 	event.attr.exclude_user = true;

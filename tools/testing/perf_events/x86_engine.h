@@ -88,7 +88,7 @@ bool x86_user_reads(void)
 	return user_reads || x86_pmu_cpu.opening;
 }
 
-/* A kernel thread runs, with the address space of the program before it */
+/* A kernel thread runs, with the address space of the previous program */
 static bool in_kernel_thread;
 
 bool x86_in_kernel_thread(void)
@@ -293,7 +293,7 @@ bool x86_has_exclusive(unsigned int what)
 	return what == x86_lbr_exclusive_pt && (machine.beside & MACHINE_TRACES);
 }
 
-/* Another kind of user has the branch records: error of new users */
+/* Error for new users of the branch records, while a user of another kind has them; or 0 */
 static int branches_taken;
 
 /* Number of users of branch records */
@@ -391,7 +391,7 @@ static inline u64 truth(const struct counted *c, struct section at)
 	return attr->exclude_user ? at.all - at.user : at.all;
 }
 
-/* Lower limit: the driver may stop counters, so its instructions may not be counted. */
+/* Lower limit of the count: the counter may be stopped during instructions of the driver. */
 static inline u64 truth_lo(const struct counted *c, struct section at)
 {
 	return truth(c, at) - (c->event.attr.exclude_kernel ? 0 : at.driver);
@@ -413,7 +413,7 @@ static inline void has_ended(struct counted *c, struct section before)
 	if (until > c->begun)
 		c->lo += until - c->begun;
 	c->hi += truth(c, now()) - c->begun_hi;
-	/* A counter is never set to -1, so an overflow may be one event after the period's end. */
+	/* A counter is never set to -1, so it may overflow one occurrence after the period. */
 	if (c->event.attr.sample_period && !local64_read(&c->event.hw.period_left))
 		c->lost++;
 }

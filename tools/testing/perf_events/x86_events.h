@@ -15,7 +15,7 @@ static inline bool is_right(const struct counted *c)
 	u64 count = local64_read(&event->count), period = event->attr.sample_period;
 
 	if (count < c->lo || count > c->hi) {
-		printf("# code %#llx counted %llu, and should have %llu to %llu\n",
+		printf("# code %#llx counted %llu instead of %llu to %llu\n",
 		       (unsigned long long)event->attr.config, (unsigned long long)count,
 		       (unsigned long long)c->lo, (unsigned long long)c->hi);
 		return false;
@@ -31,9 +31,7 @@ static inline bool is_right(const struct counted *c)
 	return false;
 }
 
-/*
- * Can a sampling event get another sample: is an interrupt pending, or an overflow to be expected?
- */
+/* Will a sampling event have a sample: is an interrupt pending, or can the counter overflow? */
 static inline bool will_overflow(const struct counted *c, int counter)
 {
 	if (x86_counter_is_fixed(counter))
@@ -69,7 +67,7 @@ static inline bool is_page_right(const struct counted *c)
 	u64 value, lo, hi;
 	int counter;
 
-	/* The CPU reloads the counter, whose value is then not part of the count. */
+	/* The CPU reloads the counter, so the value of the counter is not part of the count. */
 	if (!c->on || !c->running || count->reload)
 		return true;
 	lo = c->lo + truth_lo(c, now()) - c->begun;
@@ -83,7 +81,7 @@ static inline bool is_page_right(const struct counted *c)
 	value += c->page_offset;
 	if (c->page_index && value >= lo && value <= hi)
 		return true;
-	printf("# code %#llx: page's index %u and count %llu, which should be %llu to %llu\n",
+	printf("# code %#llx: page's index %u and count %llu instead of %llu to %llu\n",
 	       (unsigned long long)c->event.attr.config, c->page_index, (unsigned long long)value,
 	       (unsigned long long)lo, (unsigned long long)hi);
 	return false;
@@ -102,7 +100,7 @@ static inline bool is_node_right(void)
 	if (!(mine & other_cpu) &&
 	    atomic64_read(&x86_pmu_cpu.first_nb.taken) == (s64)(mine | other_cpu))
 		return true;
-	printf("# counters %#llx count the northbridge's, %#llx are taken, %#llx by another CPU\n",
+	printf("# counters %#llx count northbridge events, %#llx are taken, %#llx by another CPU\n",
 	       (unsigned long long)mine,
 	       (unsigned long long)atomic64_read(&x86_pmu_cpu.first_nb.taken),
 	       (unsigned long long)other_cpu);
@@ -133,7 +131,7 @@ static inline bool is_thread_right(void)
 	    !(runs & ~mine->used) && !(leaks & ~mine->exclusive) &&
 	    (!leaks || !other->online || is_half(x86_pmu_cpu.wanted)))
 		return true;
-	printf("# counters %#llx run, %#llx of them spoil; the other thread: %#llx, %#llx\n",
+	printf("# counters %#llx run, %#llx of them corrupt; the other thread: %#llx, %#llx\n",
 	       (unsigned long long)runs, (unsigned long long)leaks,
 	       (unsigned long long)other->used, (unsigned long long)other->exclusive);
 	return false;
@@ -160,9 +158,9 @@ static inline bool all_right(void)
 			return false;
 	}
 	if (machine.unknown)
-		printf("# %lu interrupts were nobody's\n", machine.unknown);
+		printf("# %lu interrupts were unknown\n", machine.unknown);
 	if (machine.swallowed)
-		printf("# %lu interrupts were another device's\n", machine.swallowed);
+		printf("# %lu interrupts of another device were swallowed\n", machine.swallowed);
 	return !machine.unknown && !machine.swallowed && !harness_warned;
 }
 
@@ -174,7 +172,7 @@ static inline void remove_event(struct counted *c, struct section before)
 
 	core.pmu.del(&c->event, 0);
 	c->on = false;
-	/* The event's own interrupt may have stopped it before. */
+	/* An interrupt of the event may have stopped it during del(). */
 	if (was_running && c->running)
 		has_ended(c, before);
 }
@@ -203,7 +201,7 @@ static inline void add_group(u64 mask, u64 *added, struct section before)
 				continue;
 			core.pmu.del(&counted[i].event, 0);
 			/*
-			 * The event may have counted meanwhile, as a client of a count that runs.
+			 * The event may have counted, if it shared a counter that was running.
 			 */
 			counted[i].hi += truth(&counted[i], now()) - truth(&counted[i], before);
 		}
@@ -231,7 +229,7 @@ static inline void have_come(void)
 }
 
 /*
- * The core's other thread starts to use a counter, perhaps with an event of the erratum, or stops.
+ * The core's other thread starts or stops to use a counter, perhaps with an event of the erratum.
  */
 static inline void change_other_thread(void)
 {

@@ -2,7 +2,7 @@
 /* Overflow interrupts, and checks of sampling events */
 #include "x86_events.h"
 
-/* Only PEBS records have vector registers, and only as registers of the interrupt. */
+/* Only PEBS records have vector registers, and only for PERF_SAMPLE_REGS_INTR. */
 static bool vectors(void)
 {
 	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
@@ -37,7 +37,8 @@ static bool goes_on_sampling(const struct x86_pmu_msrs *msrs, bool any, u64 peri
 	if (any)
 		attr.config |= ARCH_PERFMON_EVENTSEL_ANY;
 	/*
-	 * Two events with equal periods: one overflows while the overflow of the other is handled.
+	 * Two events with equal periods: one overflows while the driver handles the overflow of
+	 * the other.
 	 */
 	for (i = 0; i < n; i++) {
 		assert(!open_event(&counted[i], &attr));
@@ -70,7 +71,10 @@ static bool run_alone(void)
 	return counted[0].samples == 10 || counted[0].samples == 9;
 }
 
-/* Status bits without an overflow are acknowledged, but do not make an NMI the driver's. */
+/*
+ * The driver acknowledges status bits that report no overflow, but does not claim an NMI for these
+ * bits.
+ */
 static bool foreign_bits(void)
 {
 	u64 bits;
@@ -79,7 +83,7 @@ static bool foreign_bits(void)
 
 	row = &model;
 	start_machine(&with_control, 1, 4000);
-	/* Before the first event not even an overflow bit makes an NMI the driver's. */
+	/* Before the first event, the driver does not claim an NMI even for an overflow bit. */
 	machine.status = BIT_ULL(0) | BIT_ULL(63);
 	ok = !machine_nmi();
 	machine.status = 0;
@@ -98,8 +102,8 @@ static bool foreign_bits(void)
 }
 
 /*
- * Microcode may set reserved status bits in error. They do not make an NMI the driver's, and are
- * not acknowledged.
+ * Microcode may set reserved status bits in error. The driver does not claim an NMI for these bits,
+ * and does not acknowledge them.
  */
 static bool reserved_bits(void)
 {
@@ -119,8 +123,8 @@ static bool reserved_bits(void)
 }
 
 /*
- * The interrupt may be masked before the first event is added: the event can interrupt
- * nevertheless.
+ * The interrupt of the counters may be masked before the first event is added: the driver unmasks
+ * it.
  */
 static bool unmasked_at_start(const struct x86_pmu_msrs *msrs)
 {
@@ -139,7 +143,8 @@ static const struct x86_model transactions_model = {
 
 /*
  * The interrupt of a checkpointed counter aborts the transaction, which rolls back the counter and
- * its status bit. The NMI is still the driver's, and the counter does not overflow again at once.
+ * its status bit. The driver claims the NMI nevertheless, and the counter does not overflow again
+ * at once.
  */
 static bool checkpointed(u64 period)
 {
@@ -171,8 +176,8 @@ static bool checkpointed(u64 period)
 }
 
 /*
- * Some CPUs miss the overflow of a counter that is set to -1, so no counter is. With a period of 1
- * there is a sample at every second occurrence.
+ * Some CPUs miss the overflow of a counter that is set to -1, so the driver sets no counter to -1:
+ * an event with a period of 1 samples every second occurrence.
  */
 static bool shortest_period(const struct x86_pmu_msrs *msrs)
 {
@@ -226,7 +231,8 @@ static bool no_branch_trace(void)
 }
 
 /*
- * The most precise events have a minimum period. Their counters are not set nearer to an overflow.
+ * The most precise events have a minimum period. The driver sets their counters at least that many
+ * occurrences before an overflow.
  */
 static bool distributed_period(void)
 {
@@ -249,7 +255,7 @@ static bool distributed_period(void)
 	attr.sample_period = 128;
 	ok &= !open_event(c, &attr) && core.pmu.check_period(&c->event, 127) == -EINVAL &&
 	      !core.pmu.check_period(&c->event, 128) && !core.pmu.check_period(&c->event, 0);
-	/* Little of the period is left. */
+	/* Less than the minimum period is left. */
 	local64_set(&c->event.hw.period_left, 3);
 	perf_pmu_disable(&core.pmu);
 	ok &= !core.pmu.add(&c->event, PERF_EF_START);
@@ -261,9 +267,9 @@ static bool distributed_period(void)
 }
 
 /*
- * A precise event's counter interrupts only by its records. When the event takes the counter of
- * another one, is removed, or another one takes the counter, no overflow without an interrupt is
- * left in the status: the driver would claim the next NMI of another device for it.
+ * Overflows of a precise event cause no interrupt: only a full buffer of records does. If a counter
+ * changes between a precise event and another event or is freed, no overflow may remain in the
+ * status: the driver would claim the next NMI of another device for that overflow.
  */
 static bool precise_leaves_nothing(void)
 {
@@ -306,7 +312,7 @@ static bool swallows(void)
 	return !machine.pending && machine.status == machine.silent && machine_nmi();
 }
 
-/* Are the overflows of the first N counters found, which count user space? */
+/* Does the driver handle overflows of the first N counters, which count user space? */
 static bool finds_overflows(bool of_events)
 {
 	int i;
@@ -323,9 +329,9 @@ static bool finds_overflows(bool of_events)
 }
 
 /*
- * A perfctr's counters that do not interrupt may overflow, also after they were left. An NMI of
- * another device is not claimed for them, not even when the counters have new owners. The overflows
- * of these are found.
+ * Counters of a perfctr that do not interrupt may overflow, also after the perfctr is suspended.
+ * The driver does not claim NMIs of another device for these overflows, not even when the counters
+ * have new owners. It handles the overflows of the new owners.
  */
 static bool silent_claims(const struct x86_pmu_msrs *msrs)
 {
@@ -364,7 +370,7 @@ static bool silent_claims(const struct x86_pmu_msrs *msrs)
 			swallowed += swallows();
 			machine_run(machine_random(100));
 		}
-		/* Counters that count the kernel may overflow while they get new owners. */
+		/* Counters that count the kernel may overflow while new owners take them. */
 		if (seed % 5 == 0)
 			machine.counter[machine_random(N)] = -machine_random(60) - 1;
 		if (seed % 3) {
@@ -386,8 +392,8 @@ static bool silent_claims(const struct x86_pmu_msrs *msrs)
 }
 
 /*
- * An NMI just after the end of a claim applies its changes, but cannot release the counters for the
- * core's other thread: that takes a lock. The interrupted code does.
+ * An NMI just after the end of a claim applies the changes of the claim. It cannot release the
+ * counters for the core's other thread, which takes a lock: the interrupted code releases them.
  */
 static bool released_after_nmi(void)
 {
@@ -399,7 +405,7 @@ static bool released_after_nmi(void)
 	claim_all(1);
 	thread_runs();
 	ok = mine->used == X86_GENERAL(N);
-	/* The end of the claim is interrupted before it applies its changes. */
+	/* The NMI interrupts the end of the claim before the changes are applied. */
 	x86_pmu_cpu.halted = true;
 	thread_stops();
 	x86_pmu_cpu.halted = false;
@@ -428,7 +434,10 @@ static bool old_microcode(void)
 	return ok && !open_event(&counted[0], &attr) && !harness_warned;
 }
 
-/* The first precise event allocates buffers. Others, such as copies at fork, take no lock. */
+/*
+ * The first precise event allocates buffers under a lock. Later events take no lock, because a fork
+ * opens copies of events.
+ */
 static bool precise_takes_no_lock(void)
 {
 	struct perf_event_attr attr = {
@@ -446,7 +455,7 @@ static bool precise_takes_no_lock(void)
 	return ok && first > before && locks_taken == first && !harness_warned;
 }
 
-/* As Golden Cove: samples of loads have a data source only with another event in the group. */
+/* Like Golden Cove: samples of loads have a data source only beside an auxiliary event. */
 static const struct x86_model loads_model = {
 	.precise = precise, .precise_levels = 2,
 	.name = "loads", .config_mask = X86_RAW_EVENT_MASK,
@@ -490,7 +499,7 @@ static bool loads_with_source(void)
 	ok &= !open_in(aux, NULL, loads, source);
 	ok &= !open_in(aux, any, loads, source);
 	ok &= !open_in(any, aux, loads, source);
-	/* Without a data source, or of another event, samples need no such group. */
+	/* Samples without a data source, and samples of another event, need no auxiliary event. */
 	ok &= !open_in(NULL, NULL, loads, PERF_SAMPLE_IP);
 	ok &= !open_in(NULL, NULL, X86_EVENT(0xcd, 0x02), source);
 	row = &model;

@@ -128,7 +128,7 @@ static void switch_to_reader(const struct thread *next)
 }
 
 /*
- * The program's events had the counters after the others', before the program could read
+ * The program's events take the counters of the others' events. After that the program can read
  * counters.
  */
 static void mapped_later(u64 secret)
@@ -169,7 +169,7 @@ static void events_stay_and_are_shared(u64 secret)
 	switch_events(-1, OWN);
 }
 
-/* The program cannot read counters, so its pages must not reveal their values, either. */
+/* The program cannot read counters: the pages of its events must not reveal values, either. */
 static void page_alone(u64 secret)
 {
 	open_user(OWN, their_codes, 0);
@@ -186,7 +186,7 @@ static void page_of_other_event(u64 secret)
 	switch_events(OTHERS, OWN);
 }
 
-/* The counters of a perfctr continue to run while its thread does not. */
+/* The counters of a perfctr continue to run after its thread is switched out. */
 static void perfctr_left(u64 secret)
 {
 	claim_all(1);
@@ -195,10 +195,9 @@ static void perfctr_left(u64 secret)
 	thread_stops();
 	run_user(secret);
 	allow_reads();
-	/* All counters are halted or cleared now. */
 }
 
-/* The program's perfctr had the counters before the program could read counters. */
+/* The program's perfctr has counters. After that the program can read counters. */
 static void perfctr_mapped_later(u64 secret)
 {
 	claim_all(1);
@@ -211,7 +210,7 @@ static void perfctr_mapped_later(u64 secret)
 	allow_reads();
 }
 
-/* The program could read counters before, and the others lose the counters to its perfctr. */
+/* The program can read counters. Then its perfctr takes the counters of the others' events. */
 static void perfctr_takes(u64 secret)
 {
 	others_stay();
@@ -254,8 +253,8 @@ static void counters_change_in_kernel_thread(u64 secret)
 }
 
 /*
- * A perfctr of the program, or of another thread of the program, continues in kernel threads,
- * too.
+ * A perfctr of the program, or of another thread of the program, continues to count in kernel
+ * threads, too.
  */
 static void perfctr_in_kernel_thread(u64 secret)
 {
@@ -293,7 +292,7 @@ static void others_then_none(const u8 *codes, u64 period, u64 secret)
 	switch_to_program(-1);
 }
 
-/* Counters used by fixed and paired counts of others */
+/* Events of others use fixed counters, or pairs of counters. */
 static void fixed_counters(u64 secret)
 {
 	others_then_own(fixed_codes, secret);
@@ -314,7 +313,7 @@ static void pairs_left(u64 secret)
 	others_then_none(pair_codes, 0, secret);
 }
 
-/* Sampling events */
+/* Events of others sample. */
 static void samples(u64 secret)
 {
 	open_user(OTHERS, their_codes, BIT(20));
@@ -339,7 +338,7 @@ static void no_counter_left(u64 secret)
 	switch_events(-1, OWN);
 }
 
-/* The same, after the others' events were removed and the program's events enabled again */
+/* The program's events get no counters, then the others' events are removed, and they do. */
 static void counters_left_again(u64 secret)
 {
 	open_user(OWN, other_codes, 0);
@@ -430,7 +429,7 @@ static void guest_has_event(u64 secret)
 	run_user(secret);
 }
 
-/* The thread's process does not read counters, but a process that has received the file maps it. */
+/* The thread's process cannot read counters, but a process that has received the file maps it. */
 static void perfctr_page_alone(u64 secret)
 {
 	claim_all(1);
@@ -439,7 +438,7 @@ static void perfctr_page_alone(u64 secret)
 	thread_runs();
 }
 
-/* A guest runs in between, while counters continue to run. */
+/* A guest runs after the thread is switched out, while the thread's counters continue to run. */
 static void perfctr_before_guest(u64 secret)
 {
 	claim_all(1);
@@ -457,7 +456,7 @@ static void perfctr_before_guest_and_mapped(u64 secret)
 	thread_runs();
 }
 
-/* Fixed counters, and counters that interrupt */
+/* A perfctr with fixed counters, after events of others */
 static void perfctr_takes_fixed(u64 secret)
 {
 	open_user(OTHERS, fixed_codes, 0);
@@ -588,7 +587,7 @@ static void perfctr_comes_back_and_reads(u64 secret)
 }
 
 /*
- * A child has inherited the claim, and its rights have changed since; the next thread is the
+ * A child that has inherited the perfctr runs as another user. The next thread is the
  * parent.
  */
 static void perfctr_after_child(u64 secret)
@@ -619,7 +618,7 @@ static void perfctr_after_child_and_reads(u64 secret)
 	switch_to_reader(&own);
 }
 
-/* An execve() has taken its object from the thread, which runs beside the counters since. */
+/* An execve() has detached the perfctr from a thread, which then runs while the counters run. */
 static void perfctr_after_exec(u64 secret)
 {
 	struct thread own;
@@ -652,7 +651,7 @@ static void look(struct told *told)
 	struct told all = { };
 	int i;
 
-	/* The program may read the counts of its own work. */
+	/* The counts of the program's own work are no leak. */
 	run_user(100);
 	if (thread.running)
 		perfctr_state_sample(&layer, &thread.state);
@@ -688,7 +687,7 @@ enum how {
 	FORKED,
 	PASSED,		/* by a file that has been passed to another process */
 	GUEST,
-	KERNEL,		/* a kernel thread has used them */
+	KERNEL,		/* after a kernel thread has run */
 	HOWS
 };
 
@@ -706,7 +705,7 @@ static const struct way {
 	{ ALONE, false, "mapped later", mapped_later },
 	{ ALONE, false, "events stay", events_stay },
 	{ ALONE, false, "page of another event", page_of_other_event },
-	{ ALONE, true, "perfctr has left", perfctr_left },
+	{ ALONE, true, "perfctr suspended", perfctr_left },
 	{ ALONE, true, "perfctr, mapped later", perfctr_mapped_later },
 	{ ALONE, true, "perfctr takes", perfctr_takes },
 	{ SHARED, false, "same counts", same_counts },
@@ -715,24 +714,24 @@ static const struct way {
 	{ SHARED, true, "perfctr is equal", perfctr_is_equal },
 	{ SHARED, true, "perfctr is equal and reads", perfctr_is_equal_and_reads },
 	{ FIXED, false, "fixed counters", fixed_counters },
-	{ FIXED, false, "fixed counters left", fixed_counters_left },
+	{ FIXED, false, "fixed counters, then no events", fixed_counters_left },
 	{ FIXED, true, "perfctr takes fixed counters", perfctr_takes_fixed },
 	{ FIXED, true, "perfctr takes fixed counters and reads", perfctr_takes_fixed_and_reads },
 	{ PAIRED, false, "pairs", pairs },
-	{ PAIRED, false, "pairs left", pairs_left },
+	{ PAIRED, false, "pairs, then no events", pairs_left },
 	{ PAIRED, true, "perfctr takes pairs", perfctr_takes_pairs },
 	{ SAMPLED, false, "samples", samples },
-	{ SAMPLED, false, "samples left", samples_left },
+	{ SAMPLED, false, "samples, then no events", samples_left },
 	{ SAMPLED, true, "perfctr interrupts", perfctr_interrupts },
-	{ FAILED, false, "no counter left", no_counter_left },
-	{ FAILED, false, "counters left again", counters_left_again },
+	{ FAILED, false, "no free counter", no_counter_left },
+	{ FAILED, false, "free counters again", counters_left_again },
 	{ FAILED, true, "perfctr refused", perfctr_refused },
 	{ FAILED, true, "perfctr after refusal", perfctr_after_refusal },
-	{ FAILED, true, "perfctr gave way", perfctr_gave_way },
-	{ MIGRATED, false, "events come back", events_come_back },
-	{ MIGRATED, false, "events come back and are read", events_come_back_and_are_read },
-	{ MIGRATED, true, "perfctr comes back", perfctr_comes_back },
-	{ MIGRATED, true, "perfctr comes back and reads", perfctr_comes_back_and_reads },
+	{ FAILED, true, "perfctr revoked", perfctr_gave_way },
+	{ MIGRATED, false, "events return", events_come_back },
+	{ MIGRATED, false, "events return and are read", events_come_back_and_are_read },
+	{ MIGRATED, true, "perfctr returns", perfctr_comes_back },
+	{ MIGRATED, true, "perfctr returns and reads", perfctr_comes_back_and_reads },
 	{ EXECUTED, false, "events after exec", events_after_exec },
 	{ EXECUTED, true, "perfctr after exec", perfctr_after_exec },
 	{ EXECUTED, true, "perfctr after exec and reads", perfctr_after_exec_and_reads },
@@ -745,13 +744,13 @@ static const struct way {
 	{ GUEST, true, "perfctr before guest", perfctr_before_guest },
 	{ GUEST, true, "perfctr before guest and mapped", perfctr_before_guest_and_mapped },
 	{ KERNEL, false, "events in a kernel thread", events_in_kernel_thread },
-	{ KERNEL, false, "events leave in a kernel thread", events_leave_in_kernel_thread },
+	{ KERNEL, false, "events removed in a kernel thread", events_leave_in_kernel_thread },
 	{ KERNEL, false, "counters change in a kernel thread", counters_change_in_kernel_thread },
 	{ KERNEL, true, "perfctr in a kernel thread", perfctr_in_kernel_thread },
 	{ KERNEL, true, "perfctr after a kernel thread", perfctr_after_kernel_thread },
 };
 
-/* Each way is tried with events, and with a perfctr. */
+/* Each way is tested with events, and with a perfctr. */
 static bool has_all_ways(void)
 {
 	bool tried[HOWS][2] = { }, ok = true;
@@ -768,7 +767,7 @@ static bool has_all_ways(void)
 	return ok;
 }
 
-/* Has the program read the same after both secrets? */
+/* Has the program read the same values after both secrets? */
 static bool is_same(const struct way *way, const char *when, const struct told *told)
 {
 	int i;
@@ -777,7 +776,7 @@ static bool is_same(const struct way *way, const char *when, const struct told *
 		return true;
 	printf("# %s%s\n", way->name, when);
 	for (i = 0; i < 2; i++)
-		printf("# counter 0 tells %#llx, the page %u and %#llx, the start %#x\n",
+		printf("# counter 0: %#llx, page: %u and %#llx, start value: %#x\n",
 		       (unsigned long long)told[i].counter[0], told[i].index[0],
 		       (unsigned long long)told[i].offset[0], told[i].start[0]);
 	return false;
@@ -797,7 +796,7 @@ static bool tells_nothing(const struct x86_pmu_msrs *msrs)
 			open_user(OTHERS, their_codes, 0);
 			ways[i].go(secrets[j]);
 			look(&told[j]);
-			/* It may map an event at any time. */
+			/* The program may map an event at any time. */
 			allow_reads();
 			look(&later[j]);
 		}

@@ -20,7 +20,7 @@
 #define MACHINE_SHARES		4
 #define MACHINE_RDPMC_SHARES	0x20000000
 
-/* Bits of the status that are no overflows, but report frozen counters and the like */
+/* Bits of the status that report frozen counters and the like, not overflows */
 #define MACHINE_STATUS_FOREIGN	(BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60) | BIT_ULL(63))
 
 /* Other sources of NMIs */
@@ -208,7 +208,7 @@ static bool machine_needs_pair(int i)
 	       (machine.select[i] & ARCH_PERFMON_EVENTSEL_EVENT) == MACHINE_PAIR_CODE;
 }
 
-/* The branch unit, which a test models if it defines MACHINE_BRANCHES */
+/* The branch unit: a test that defines MACHINE_BRANCHES models it. */
 
 /* Does the unit hold back the interrupt of this counter's overflow? */
 static bool machine_holds(int i);
@@ -216,7 +216,7 @@ static bool machine_holds(int i);
 /* The CPU takes a branch, which the unit may record. */
 static void machine_branch(void);
 
-/* Read or write a register of the unit. Return: whether it is one. */
+/* Read or write a register of the unit. Return: whether @msr is one. */
 static bool machine_branch_register(u32 msr, u64 *value, bool writes);
 
 #ifndef MACHINE_BRANCHES
@@ -332,7 +332,7 @@ static void machine_step(void)
 			continue;
 		if (i < MACHINE_GENERAL && (machine.pebs_enable & machine_bit(i))) {
 			recording |= machine_bit(i);
-			/* The status bit may be set, too. */
+			/* Some CPUs also set the status bit. */
 			if (!(machine.status & machine_bit(i)) && machine_random(2)) {
 				machine.silent |= machine_bit(i);
 				machine.status |= machine_bit(i);
@@ -340,8 +340,8 @@ static void machine_step(void)
 			continue;
 		}
 		/*
-		 * The status bit is that of either counter of the pair: the driver must accept
-		 * both.
+		 * The overflow of a pair sets the status bit of either counter: the driver must
+		 * accept both.
 		 */
 		if (machine.msrs->status) {
 			u64 bit = machine_bit(merged ? i + machine.all % 2 : i);
@@ -374,7 +374,7 @@ static u64 machine_awaited(void)
 	u64 status = machine.status;
 	int i;
 
-	/* Overflows of PEBS events without a record are found when the counters are reloaded. */
+	/* The driver finds overflows of PEBS events when it reloads the counters. */
 	for (i = 0; i < MACHINE_GENERAL; i++) {
 		if (!(machine.select[i] & ARCH_PERFMON_EVENTSEL_INT))
 			status &= ~machine_bit(i);
@@ -424,13 +424,13 @@ static bool machine_foreign(void)
 	if (alone && machine_random(2))
 		machine.status |= MACHINE_STATUS_FOREIGN & machine_random(~0ULL);
 	served = machine_nmi();
-	/* A counter may have overflowed meanwhile. */
+	/* If a counter has overflowed during the NMI, the driver may claim it. */
 	if (served && alone && machine.sent == sent && !late)
 		machine.swallowed++;
 	return served && machine_sends_once();
 }
 
-/* Deliver pending NMIs. An NMI that is pending at the end of one is delivered at once. */
+/* Deliver pending NMIs. An NMI that is pending at the end of another is delivered at once. */
 static void machine_take_interrupt(void)
 {
 	bool excused = false;
@@ -552,7 +552,7 @@ static u64 *machine_register(u32 msr, bool writes)
 		return &machine.debugctl;
 	if (msr == MACHINE_EXTRA || msr == MACHINE_EXTRA + 1)
 		return &machine.extra[msr - MACHINE_EXTRA];
-	printf("# register %#x is not there\n", msr);
+	printf("# register %#x does not exist\n", msr);
 	abort();
 }
 

@@ -110,7 +110,7 @@ static bool add_opened(int first, int n)
 	return added;
 }
 
-/* The same with new events of user space */
+/* Open @n events of user space, and add them as a group. Return: true if they are on */
 static bool add_new(int first, int n, u32 code, bool pinned)
 {
 	int i;
@@ -142,7 +142,7 @@ static bool half_beside_thread(void)
 	struct x86_excl_thread *other;
 	bool ok;
 
-	/* Without another thread */
+	/* The core has no other thread. */
 	start_machine(&with_control, 2, 4000);
 	ok = add_new(0, 4, HT_CODE, false);
 	remove_events(0, 4);
@@ -160,7 +160,10 @@ static bool half_beside_thread(void)
 	other->used = 0;
 	other->exclusive = 0;
 
-	/* Cycles of one mode move away from the fixed counter, for those of the other mode. */
+	/*
+	 * An event of cycles moves from a general counter to the fixed counter, if two events of
+	 * the erratum need the general counter.
+	 */
 	cycles.exclude_user = true;
 	assert(!open_event(&counted[0], &cycles));
 	cycles = (struct perf_event_attr){ .config = 0x3c, .exclude_kernel = true };
@@ -177,7 +180,7 @@ static bool half_beside_thread(void)
 	return ok && all_right() && !harness_warned;
 }
 
-/* A claim of all general counters persists beside flexible events, and ends for pinned ones. */
+/* A claim of all general counters persists if a flexible event needs one. A pinned one ends it. */
 static bool gives_way(const struct x86_pmu_msrs *msrs, bool ints)
 {
 	bool ok;
@@ -204,7 +207,7 @@ static bool gives_way(const struct x86_pmu_msrs *msrs, bool ints)
 	machine_run(100);
 	ok = thread.running && !add_new(0, 1, ANY_CODE, false) && thread.running;
 	machine_run(100);
-	/* Three events that can use only two counters would not be on without the claim, either. */
+	/* A group of three events that can use only two counters does not end the claim. */
 	ok &= !add_new(0, 3, LIMITED_CODE, true) && thread.running;
 	machine_run(100);
 	ok &= add_new(3, 1, LIMITED_CODE, true) && !thread.running;
@@ -216,8 +219,8 @@ static bool gives_way(const struct x86_pmu_msrs *msrs, bool ints)
 }
 
 /*
- * The counters of a perfctr are also stopped for good: their counts are kept, and they cannot be
- * claimed again.
+ * x86_halt_for_good() also stops the counters of a perfctr. Their counts are kept, and a perfctr
+ * cannot claim them again.
  */
 static bool claims_end_for_good(const struct x86_pmu_msrs *msrs, bool ints)
 {
@@ -244,7 +247,10 @@ static bool claims_end_for_good(const struct x86_pmu_msrs *msrs, bool ints)
 	       !(machine.select[0] & ~msrs->always) && !harness_warned;
 }
 
-/* One interrupt writes a sample for each event of its counter, so only a few events share one. */
+/*
+ * One interrupt writes a sample for each event of its counter, so only a few sampling events share
+ * a counter.
+ */
 static bool few_samplers_share(void)
 {
 	struct perf_event_attr attr = {

@@ -26,7 +26,7 @@ static struct perf_event_attr random_attr(void)
 	    (attr.config == ANY_CODE || attr.config == LIMITED_CODE))
 		attr.precise_ip = 1 + machine_random(2);
 	attr.pinned = machine_random(5) == 0;
-	/* PEBS records have no call chain: such records cannot wait in the buffer. */
+	/* PEBS records have no call chain: records of such an event cannot wait in the buffer. */
 	if (attr.precise_ip && machine_random(3) == 0)
 		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	return attr;
@@ -90,7 +90,7 @@ static void thread_switches(void)
 		thread_runs();
 }
 
-/* Update the pages of all events with a count, as the core does at any time on this CPU. */
+/* Update the pages of all events with a count, as the core may at any time on this CPU. */
 static void write_pages(void)
 {
 	int i;
@@ -127,7 +127,7 @@ static void change_events(void)
 
 		if (!machine_random(6))
 			thread_switches();
-		/* The switch of the thread may have added some of them again. */
+		/* thread_switches() may have added some of these events. */
 		add_group(group & ~coming, &coming, before);
 		off &= ~group;
 		if (machine_random(2))
@@ -279,7 +279,7 @@ static bool run_beside(const struct x86_pmu_msrs *msrs, unsigned int what, doubl
 	return ok;
 }
 
-/* On a faulty PMU the counts are wrong, but the functions of the driver end, and so do its NMIs. */
+/* On a faulty PMU the counts are wrong, but no function or NMI of the driver runs forever. */
 static bool run_lying(const struct x86_pmu_msrs *msrs, double seconds)
 {
 	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
@@ -311,7 +311,7 @@ static bool checks_registers(const struct x86_pmu_msrs *msrs, double seconds)
 	return ok;
 }
 
-/* No counter runs, and no record is written. */
+/* Has the driver stopped all counters and records? */
 static bool is_halted(const struct x86_pmu_msrs *msrs)
 {
 	u64 before[ARRAY_SIZE(machine.counter)], select = 0;
@@ -350,8 +350,8 @@ static bool halted_at_crash(const struct x86_pmu_msrs *msrs)
 			machine.kernel = true;
 			x86_halt_at_crash(&x86_pmu_cpu);
 			/*
-			 * An interrupt that was sent before finds a change that has not
-			 * been applied. A crash in an NMI masks it.
+			 * An interrupt that was sent before the crash finds a change that
+			 * is not applied yet. A crash in an NMI masks that interrupt.
 			 */
 			x86_pmu_cpu.dirty = true;
 			machine.pending = true;
@@ -399,7 +399,7 @@ int main(int argc, char **argv)
 	ktap_result(halted_at_crash(&with_control), "halted_at_crash_with_control");
 	ktap_result(halted_at_crash(&selects_alone), "halted_at_crash");
 	ktap_result(halted_at_crash(&modes_halt), "halted_at_crash_modes_halt");
-	/* From here on models without pairs */
+	/* The models below have no pairs. */
 	row = &thread_model;
 	ktap_result(run_random(&modes_halt, seconds / 6), "modes_halt");
 	ktap_result(run_random(&version_1, seconds / 6), "version_1");

@@ -16,8 +16,8 @@ static void forget_accesses(void)
 }
 
 /*
- * Were there at most so many accesses since the last check? @control: accesses to the common
- * register
+ * Is the number of accesses since the last check within the limits? @control: limit of writes to
+ * the common register
  */
 static bool accesses(const char *what, unsigned long reads, unsigned long writes,
 		     unsigned long control)
@@ -38,10 +38,10 @@ static bool switches(void)
 	ok &= accesses("switch to the same events", N, 0, 0);
 	forget_accesses();
 	switch_events(4, -1);
-	ok &= accesses("switch to none", N, 1, 1);
+	ok &= accesses("switch to no events", N, 1, 1);
 	forget_accesses();
 	switch_events(-1, 0);
-	ok &= accesses("switch from none to those that have been there", N, 1, 1);
+	ok &= accesses("switch from no events to the previous events", N, 1, 1);
 	switch_events(0, -1);
 	return ok;
 }
@@ -91,8 +91,8 @@ static bool overflow(const u8 *codes)
 }
 
 /*
- * Precise samples: first with one interrupt each, then with a buffer for many samples and few
- * interrupts. The counter is never written, and is read only once per interrupt.
+ * First each precise sample has an interrupt, then a buffer has many samples for each interrupt.
+ * The driver never writes the counter, and reads it only once per interrupt.
  */
 static bool records(void)
 {
@@ -157,13 +157,13 @@ static bool claims(const struct x86_pmu_msrs *pmu_msrs)
 	thread_stops();
 	forget_accesses();
 	x86_clear_kernel(&x86_pmu_cpu);
-	ok &= accesses("perfctr of user mode, left in a kernel thread", 0, 0, 0);
+	ok &= accesses("perfctr of user mode, suspended in a kernel thread", 0, 0, 0);
 	thread_runs();
 	thread_stops();
 	for (i = 0; i < N; i++)
 		thread.state.claim.config[i] += 0x10;
 	forget_accesses();
-	/* If the program could read counters, each would be written once more. */
+	/* If the program can read counters, the driver writes each counter once more. */
 	user_reads = false;
 	thread_runs();
 	user_reads = true;
@@ -188,7 +188,7 @@ static bool within_bounds(const struct x86_pmu_msrs *pmu_msrs)
 	return claims(pmu_msrs) && ok;
 }
 
-/* Counters left running by another kernel are stopped and used. */
+/* The driver stops and uses counters that another kernel has left running. */
 static bool left_running(void)
 {
 	u64 all;
@@ -207,8 +207,8 @@ static bool left_running(void)
 }
 
 /*
- * Registers other than the selects are not used if a hypervisor lacks them, nor are their
- * counterparts.
+ * If a hypervisor lacks one of two extra registers, the driver uses neither of the two. The selects
+ * are not affected.
  */
 static bool no_extra(void)
 {
@@ -229,7 +229,7 @@ static bool no_extra(void)
 	return ok && !open_event(&counted[0], &attr);
 }
 
-/* Register contents of another kernel or the firmware are cleared. */
+/* The driver clears register contents of another kernel or of firmware. */
 static bool left_by_firmware(const struct x86_pmu_msrs *pmu_msrs)
 {
 	row = &model;
@@ -257,8 +257,8 @@ static void leave_counters(const struct x86_pmu_msrs *pmu_msrs)
 }
 
 /*
- * On a CPU that is brought up, the interrupt is masked until the counters left by firmware are
- * halted. Before that it would be an unknown NMI.
+ * Firmware may leave counters running on a CPU that is brought up. The interrupt is masked until
+ * the driver has halted the counters: it would be an unknown NMI.
  */
 static bool begins_masked(const struct x86_pmu_msrs *pmu_msrs)
 {
@@ -339,11 +339,14 @@ static bool threads_write_extra(void)
 	ok = reg && x86_count_get_extra(&sibling, &extra[0], &sel) == reg;
 	x86_extra_write(&x86_pmu_cpu, reg);
 	ok &= machine.extra[0] == 3;
-	/* From now on the machine acts as the other thread. */
+	/* The machine acts as the other thread below. */
 	machine.extra[0] = 0;
 	x86_extra_write(&sibling, reg);
 	ok &= machine.extra[0] == 3;
-	/* A register with the right value is not written, and one with a lost value is. */
+	/*
+	 * The driver does not write a register that it knows to have the right value. It writes the
+	 * register if the value is unknown.
+	 */
 	machine.extra[0] = 0;
 	x86_extra_write(&sibling, reg);
 	ok &= machine.extra[0] == 0;
@@ -399,7 +402,7 @@ static bool threads_share_counters(void)
 	x86_write_select(&sibling, N - 1, select);
 	machine_run(100);
 	ok &= machine.select[N - 1] == select && machine.counter[N - 1] != BIT(31) + 1;
-	/* As when a CPU is taken offline */
+	/* Take the other thread's CPU offline. */
 	x86_counts_detach_counters(&sibling);
 	x86_reset_registers(&sibling);
 	ok &= !machine.select[N - 1] && machine.counter[N - 1] == BIT(31) + 1;
@@ -430,13 +433,13 @@ static bool healed(const struct x86_pmu_msrs *pmu_msrs)
 	switch_events(-1, -1);
 	if (machine.control != runs)
 		return false;
-	/* One such write per VM exit */
+	/* Without another VM exit, a switch does not write the register. */
 	forget_accesses();
 	switch_events(-1, -1);
 	return !machine.writes_control && runs;
 }
 
-/* AMD's KVM reports the start of guests, and the end of the last one. */
+/* While guests may run on an AMD CPU, each switch corrects the common register. */
 static bool healed_beside_guests(void)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
@@ -463,7 +466,7 @@ static bool healed_beside_guests(void)
 	return ok && runs && !machine.writes_control;
 }
 
-/* check_registers warns if a register was written by another user that cannot be a guest. */
+/* The driver warns if a register was written, and the writer cannot be a guest. */
 static bool finds_foreign_write(const struct x86_pmu_msrs *pmu_msrs, bool fixed)
 {
 	static const u8 codes[] = { 0x3c, 0x21, 0x22, 0x23 };
@@ -507,7 +510,7 @@ static bool idles(void)
 	return ok && machine.idled == 2 && !harness_warned;
 }
 
-/* The same for counters of a perfctr, beside events that continue */
+/* The idle selects are also written for counters of a perfctr, while events continue. */
 static bool idles_for_claims(void)
 {
 	static const u8 some[] = { 0x3c, 0x21, 0x22, 0x23 };
@@ -516,7 +519,7 @@ static bool idles_for_claims(void)
 
 	row = &idle_model;
 	start_machine(&with_control, 2, GENMASK_ULL(30, 0));
-	/* Counters 0 to 2, and a fixed one */
+	/* The events use counters 0 to 2, and a fixed counter. */
 	open_user(0, some, 0);
 	switch_events(-1, 0);
 	machine.idled = 0;
@@ -540,7 +543,7 @@ static bool idles_for_claims(void)
 	return thread_is_right() && !harness_warned;
 }
 
-/* SysRq p changes nothing. */
+/* SysRq p reads registers, but does not write any. */
 static bool prints(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
@@ -554,7 +557,7 @@ static bool prints(const struct x86_pmu_msrs *pmu_msrs)
 	return !machine.writes && machine.reads == hweight64(core.counters) && machine.reads_msr;
 }
 
-/* The guest's select of @counter, as reported to KVM; the host's if it is not switched */
+/* Return the select of @counter in a guest: the host's, unless KVM switches it. */
 static u64 guest_select(int counter)
 {
 	u32 msr = machine.msrs->select + counter * machine.msrs->stride;
@@ -571,7 +574,10 @@ static u64 guest_select(int counter)
 	return machine.select[counter];
 }
 
-/* Events of the host only, of guests only, and of both, if only selects can distinguish them */
+/*
+ * On a PMU without a common register, selects distinguish events of the host, of guests, and of
+ * both.
+ */
 static bool guests_by_selects(void)
 {
 	static const struct { bool no_host, no_guest; } kinds[] = { { }, { .no_guest = true },
@@ -603,7 +609,7 @@ static bool guests_by_selects(void)
 	return ok;
 }
 
-/* Context switches and reads after all counters were stopped for another kernel */
+/* After x86_halt_for_good(), context switches and reads start no counter. */
 static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };

@@ -29,8 +29,8 @@ static void open_slots(int i, u64 config, bool user)
 
 /*
  * Is the count of each metric right? PERF_METRICS has a byte for each metric, so the error may be
- * half a 255th of the slots, plus some slots for each of the @pieces, because of rounding down.
- * Without @user, an unknown number of instructions of the driver was counted, too.
+ * half a 255th of the slots. For each of the @pieces, rounding adds some slots. Without @user, an
+ * unknown number of the driver's instructions adds more.
  */
 static bool shares_are_right(const u64 *truth, unsigned long pieces, bool user)
 {
@@ -133,7 +133,7 @@ static bool shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
-/* The same if the event is removed while a kernel thread runs, which keeps the address space. */
+/* The event is removed while a kernel thread runs in the program's address space. */
 static bool kernel_shares_tell_nothing(void)
 {
 	bool ok;
@@ -154,8 +154,8 @@ static bool kernel_shares_tell_nothing(void)
 }
 
 /*
- * A fixed counter has no filters: general counters count its code with a filter. On CPUs with
- * metrics the event is refused.
+ * A fixed counter has no filters, so an event with a filter needs a general counter. On CPUs with
+ * metrics, an event of slots cannot have a filter, and is refused.
  */
 static bool slots_unfiltered(void)
 {

@@ -7,8 +7,8 @@
 #include "x86_events.h"
 
 #define OWN_CODE	0x20	/* event with counters and an extra register for each thread */
-#define ONE_CODE	0x21	/* event with registers of the second thread, on both */
-#define PLAIN_CODE	0x22	/* the same without an extra register */
+#define ONE_CODE	0x21	/* event of either thread, with registers of the second thread */
+#define PLAIN_CODE	0x22	/* event of either thread, with the same counters as ONE_CODE */
 #define VALUE(n)	((n) << 8)
 #define METRIC(n)	((n) << 12)	/* value of a common register */
 #define METRIC_SHIFT	32
@@ -80,7 +80,7 @@ static void enable(int thread)
 	disabled[thread] = false;
 }
 
-/* As when a CPU is brought up */
+/* Bring up the CPU of a thread. */
 static void bring_up(unsigned int thread)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, thread);
@@ -96,7 +96,7 @@ static void bring_up(unsigned int thread)
 	x86_begin(cpu, &core, beside);
 }
 
-/* As when a CPU without events is taken offline */
+/* Take the CPU of a thread without events offline. */
 static void take_offline(unsigned int thread)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, thread);
@@ -108,7 +108,7 @@ static void take_offline(unsigned int thread)
 	x86_excl_put_all(cpu);
 }
 
-/* The first thread runs alone. */
+/* Start with the CPU of the first thread only. */
 static void start_first(u64 seed)
 {
 	act_as(0);
@@ -155,7 +155,7 @@ static void del(int i)
 	sums[i] += machine.user - begun[i];
 }
 
-/* The same, as when an event is scheduled in or out */
+/* Open an event, and schedule it in. Return: true if it is on */
 static bool schedule(int i, u64 config)
 {
 	bool on;
@@ -192,7 +192,7 @@ static bool has_registers(int i)
 	       (!metric || machine.pebs_enable == metric);
 }
 
-/* Are the registers and counts right, of the threads whose PMU is not disabled? */
+/* Are the registers and counts of all threads right whose PMU is not disabled? */
 static bool threads_right(void)
 {
 	int i;
@@ -229,7 +229,7 @@ static bool run_right(void)
 	return threads_right();
 }
 
-/* One thread at a time counts an event that both count with the same registers. */
+/* If both threads count an event with the same registers, only one thread at a time counts it. */
 static bool one_of_two(void)
 {
 	bool ok;
@@ -252,7 +252,10 @@ static bool one_at_a_time(void)
 	return one_of_two();
 }
 
-/* The same if the second thread is brought up for the first time while the first one is offline. */
+/*
+ * The threads share registers even if the second thread is first brought up while the first thread
+ * is offline.
+ */
 static bool never_together(void)
 {
 	bool alone;
@@ -281,7 +284,10 @@ static bool counters_of_one(void)
 	return ok && schedule(EACH + 1, PLAIN_CODE | VALUE(1)) && run_right();
 }
 
-/* An event of the other thread does not stop one that counts, such as that of the NMI watchdog. */
+/*
+ * An event of one thread does not stop an event of the other thread that counts, such as the event
+ * of the NMI watchdog.
+ */
 static bool keeps_counting(void)
 {
 	bool ok;
@@ -289,7 +295,7 @@ static bool keeps_counting(void)
 	start_threads(1);
 	ok = schedule(EACH, OWN_CODE) && run_right();
 	ok = ok && !schedule(0, ONE_CODE) && run_right();
-	/* It keeps its registers when it is scheduled out and in again at once. */
+	/* An event keeps its registers if it is scheduled out and in while its PMU is disabled. */
 	disable(1);
 	del(EACH);
 	ok = ok && !schedule(0, ONE_CODE);
@@ -298,7 +304,7 @@ static bool keeps_counting(void)
 	return ok && run_right();
 }
 
-/* A thread does not write registers that the other one has taken since. */
+/* A thread does not write its former registers after the other thread has taken them. */
 static bool leaves_registers(void)
 {
 	bool ok;
@@ -340,12 +346,12 @@ static bool one_metric(void)
 	unschedule(0);
 	unschedule(EACH);
 	ok = ok && schedule(0, OWN_CODE | METRIC(2)) && run_right();
-	/* The same event again, after the other thread has used the registers */
+	/* The other thread uses the registers, and then the first thread needs them again. */
 	unschedule(0);
 	ok = ok && schedule(EACH, OWN_CODE | METRIC(1)) && run_right();
 	unschedule(EACH);
 	ok = ok && schedule(0, OWN_CODE | METRIC(2)) && run_right();
-	/* Nor can one thread use them with two values. */
+	/* One thread cannot use the registers with two values, either. */
 	ok = ok && !schedule(1, ONE_CODE | METRIC(3)) && run_right();
 	/* A value is in use until the registers are programmed. */
 	ok = ok && schedule(EACH, OWN_CODE | METRIC(2)) && run_right();
@@ -405,7 +411,7 @@ static void restart_second(void)
 	bring_up(1);
 }
 
-/* Changes of both threads at random: sections with disabled PMU overlap. */
+/* Change events of both threads at random, while the PMU of none, one or both is disabled. */
 static bool at_random(u64 seed)
 {
 	bool ok = true;
@@ -434,7 +440,7 @@ static bool at_random(u64 seed)
 		if (ok && !disabled[0] && !disabled[1])
 			ok = run_right();
 	}
-	/* Nothing is left in use. */
+	/* After all events are removed, each thread can use the common registers. */
 	for (i = 0; ok && i < 2; i++) {
 		if (!disabled[i])
 			disable(i);

@@ -109,7 +109,7 @@ static void clear_counters(void)
 	x86_pmu_cpu.opening = false;
 }
 
-/* Address spaces are switched before perfctr, and kernel threads keep them. */
+/* The address space is switched before the perfctr. A kernel thread keeps the address space. */
 static void switch_mm(int prev, int next)
 {
 	if (next == KERNEL) {
@@ -201,7 +201,7 @@ static void new_claim(void)
 	if (current_task == KERNEL)
 		return;
 	thread_stops();
-	/* The other user may have inherited the perfctr, by running a set-user-ID program. */
+	/* A child that inherits the perfctr may become another user: a set-user-ID program. */
 	if (current_task == OTHER && tasks[PROGRAM].thread.has_control && choose(2))
 		thread = tasks[PROGRAM].thread;
 	else if (choose(4))
