@@ -19,15 +19,15 @@
  *   - every writer finishes in a bounded number of steps;
  *
  * and, if no writer has stopped, that at the end all records are published, that
- * the sums are 0, and that a record that requested a wakeup was followed by one
- * after it was published.
+ * the sums are 0, and that a wakeup followed the publication of each record that
+ * requested a wakeup.
  *
  * Steps are sequentially consistent here. That suffices, because each access by a
  * CPU that does not close or publish is a fully ordered read-modify-write, or a load
  * whose result the next read-modify-write confirms.
  *
  * Names are those of the header. Sizes are in units of 8 bytes. The numbers of
- * attempts at a cmpxchg and of rounds are minimal, so that the model covers giving up.
+ * attempts at a cmpxchg and of rounds are minimal, so that the model covers the last ones.
  */
 #ifndef WRITERS
 #define WRITERS		3
@@ -60,7 +60,7 @@ bool wake[2];
 
 byte data_head, data_tail;
 bool complete[UNITS];	/* by position, never reused */
-bool asked[UNITS];	/* the record that ends there asked for a wake-up */
+bool asked[UNITS];	/* the record that ends there requested a wakeup */
 byte woken;		/* data_head when the reader was last woken */
 byte showing;		/* writers that close or publish */
 byte done;
@@ -146,7 +146,7 @@ inline perf_ring_show()
 	od
 }
 
-/* The interrupt that wakes the reader; it calls perf_ring_flush() before. */
+/* The interrupt that wakes the reader: it first calls perf_ring_flush(). */
 inline wake_reader()
 {
 	do

@@ -7,7 +7,7 @@
 
 static const u8 *user;		/* memory of the caller */
 static size_t user_size;
-static u32 *written;		/* what the kernel has stored there */
+static u32 *written;		/* the size that the kernel has stored, or NULL */
 static u32 size_stored;
 
 static bool privileged, locked_down;
@@ -30,7 +30,7 @@ bool fuzz_copy_from_user(void *to, const void *from, size_t n)
 	return true;
 }
 
-/* The kernel writes only the size. */
+/* The kernel writes no field of the caller's attribute except size. */
 bool fuzz_copy_to_user(void *to, const void *from, size_t n)
 {
 	fuzz_assert(n == sizeof(size_stored));
@@ -88,7 +88,7 @@ bool perfmon_capable(void)
 
 #include "attr.c"
 
-/* The errno of each reason; the sentences are not needed here. */
+/* The errno of each reason; the fuzzer does not need the texts. */
 static const int refusals[] = {
 #define REFUSAL(id, error, ...)		\
 	[PERF_REFUSED_##id] = -(error),
@@ -107,8 +107,8 @@ int perf_refuse_error(enum perf_refusal_id id, int error)
 }
 
 /*
- * The copy has the bytes of the user's memory, with fields completed where the
- * ABI says so, and no other bytes.
+ * The copy must have the bytes of the user's memory, except for the defaults
+ * that the ABI documents.
  */
 static void check_copy(const struct perf_event_attr *attr, int err)
 {
@@ -137,7 +137,7 @@ static void check_copy(const struct perf_event_attr *attr, int err)
 	memcpy(&raw, user, min_t(size_t, size, sizeof(raw)));
 	fuzz_assert(attr->size == size);
 	raw.size = size;
-	/* A field that the kernel chooses is completed. */
+	/* The default of sample_max_stack is never 0. */
 	fuzz_assert(attr->sample_max_stack);
 	if (!raw.sample_max_stack)
 		raw.sample_max_stack = min(sysctl_perf_event_max_stack, U16_MAX);

@@ -83,8 +83,8 @@ static void perf_cgroup_count_group(struct perf_event *leader, int n) { }
 #include "bare/group_tree.c"
 
 #define NR_GROUPS	10
-#define TASK		1	/* which part: the CPU's is 0 */
-#define SOFTWARE	2	/* also in the task's context: groups that need no counter */
+#define TASK		1	/* the task's part; the CPU's is 0 */
+#define SOFTWARE	2	/* the part of the task's groups that need no counter */
 
 static struct perf_event groups[NR_GROUPS];
 static struct perf_event_pmu_context parts[3];
@@ -119,7 +119,7 @@ static unsigned int in_use(void)
 	return n;
 }
 
-/* Is @a before @b in its stretch? Users of the ABI see this order. */
+/* Is @a before @b in its stretch? User space can see this order. */
 static bool comes_first(const struct perf_event *a, const struct perf_event *b)
 {
 	u64 ms_a = a->group_runtime / (1 << 20), ms_b = b->group_runtime / (1 << 20);
@@ -257,8 +257,8 @@ static void disable(struct perf_event *leader)
 static void look_at_part(int which, struct perf_stretch_look *look)
 {
 	/*
-	 * Walk stretches as sched.c does: in the CPU's part those of this CPU, in a task's part
-	 * also those of any CPU. There are no cgroups here.
+	 * Walk the stretches that sched.c walks: those of this CPU, and in a task's part also those
+	 * of any CPU. The fuzzer does not schedule groups of cgroups.
 	 */
 	perf_stretch_look(&parts[which], 0, NULL, look);
 	if (which == TASK)
@@ -328,7 +328,7 @@ static bool can_rotate(const struct perf_event *leader)
 	return is_here(leader) && leader->size + pinned <= counters;
 }
 
-/* While a group waits the timer rotates, and time advances by at most its interval. */
+/* Does a group wait? Then the timer rotates: time advances by at most its interval at once. */
 static bool somebody_waits(void)
 {
 	int i;
@@ -390,10 +390,11 @@ static void rotate(void)
 }
 
 /*
- * How many rotations may a group wait that is off from now on, without other operations? At each of
- * them, or at every second one if CPU and task both wait, another group of its part is served. That
- * group is not older by a step, and runs for an interval. So it is served until it has run longer,
- * and once more if its stretch was below the base.
+ * Return the number of rotations for which @leader may wait from now on, without other operations.
+ * Each rotation schedules a group of @leader's part in: every second rotation, if groups of the CPU
+ * and of the task both wait. Only a group that is less than one step older than @leader can be
+ * before @leader. Each time, that group runs for an interval, until it is old enough to be after
+ * @leader. It may run once more if its stretch was below the base.
  */
 static unsigned int longest_wait(const struct perf_event *leader)
 {
@@ -421,8 +422,8 @@ static unsigned int longest_wait(const struct perf_event *leader)
 }
 
 /*
- * Without other operations, and with ticks of equal length, each group that fits runs after at most
- * the number of rotations that its age allows.
+ * Without other operations, and with rotations at equal intervals, each group that fits runs after
+ * at most longest_wait() rotations.
  */
 static void check_fair(void)
 {
@@ -519,7 +520,7 @@ static void step(struct fuzz_input *in)
 			perf_group_pass(g, interval);
 			most = g->pmu_ctx->age_base + 2 * LIMIT;
 			n = stretch(g, list);
-			/* It is the last, except for groups beyond the limit. */
+			/* The group is the last of its stretch, except for groups beyond @most. */
 			while (n && list[n - 1] != g)
 				fuzz_assert(list[--n]->group_runtime > most);
 		}

@@ -8,7 +8,7 @@
 
 #define STEPS	64
 
-/* The period gives @freq overflows a second at the rate of that time. */
+/* If @count events occur in @nsec ns, the period causes @freq overflows a second. */
 static void check_period(u64 freq, u64 count, u64 nsec)
 {
 	u128 times = (u128)freq * nsec;
@@ -25,8 +25,8 @@ static void check_period(u64 freq, u64 count, u64 nsec)
 }
 
 /*
- * From any period each tick moves the next period towards the target and never past it, until it
- * arrives. A tick in the idle task does not shorten a period.
+ * Each tick moves the period towards the target, but never past it. A tick in the idle task does
+ * not shorten the period.
  */
 static void check_steps(u64 now, u64 target, bool known)
 {

@@ -41,8 +41,8 @@ static bool window;		/* records do not cross the end of a page */
  * @stack: number of bytes of the user's stack from its pointer on
  * @missing: number of bytes of @stack that cannot be read
  * @aux: number of bytes in the AUX area
- * @raw: number of bytes of raw data, if a driver has some
- * @branches: number of branches, if a driver has some
+ * @raw: number of bytes of raw data, if a driver fills in raw data
+ * @branches: number of branches, if a driver fills in branches
  * @flags: fields that a driver has filled in
  */
 static struct told {
@@ -282,7 +282,7 @@ static void read_values(void)
 	}
 }
 
-/* Is the record so long, with @more bytes kept free, that a field had to be cut? */
+/* Is the record, together with @more reserved bytes, so long that a field may have been cut? */
 static bool full(size_t more)
 {
 	return record_size + 2 * sizeof(u64) + more > 65528;
@@ -413,7 +413,7 @@ static void read_sample(void)
 	fuzz_assert(pos == record_size);
 }
 
-/* Return the smallest size of a record that is refused for its length: nothing in it is cut. */
+/* Return the upper limit of the record's size without fields that can be cut; SIZE_MAX: no limit */
 static size_t least_refused(void)
 {
 	u64 type = event.attr.sample_type;
@@ -576,7 +576,7 @@ int fuzz_one_input(const u8 *data, size_t size)
 	err = perf_event_output(&event, &sample, &registers);
 	if (err) {
 		fuzz_assert(err == -E2BIG && !record && least_refused() > 65528);
-		/* A record without the fields that do not fit has to fit. */
+		/* After the kernel has dropped raw data and branches, the record must fit. */
 		fuzz_assert(perf_sample_data_size(&sample, &event) <= 65528);
 	} else {
 		read_sample();

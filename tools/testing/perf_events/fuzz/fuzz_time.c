@@ -2,8 +2,8 @@
 /*
  * A context's clock and its events' times (time_seq.h, time.c), compared with simple sums. The
  * input is a list of operations on a group and on an event without siblings: the context is
- * switched in and out, events change their states, leaders change their members with them, and time
- * passes, also between the steps of a change, where an interrupt reads the times.
+ * switched in and out, events change their states, leaders change the states of their members, and
+ * time passes. Time also passes between the steps of a change, where an interrupt reads the times.
  */
 #include "fuzz.h"
 
@@ -86,7 +86,7 @@ struct sums {
 
 static struct fuzz_input plan;
 static struct sums sums[NR_EVENTS];
-static struct perf_times last[NR_EVENTS];	/* the exact times of the last read */
+static struct perf_times last[NR_EVENTS];	/* the latest exact times */
 static bool runs;		/* the context's clock runs */
 static u64 context_time, wall_seen;
 static bool changing;
@@ -107,7 +107,7 @@ static void add_up(u64 now)
 	u64 passed = runs && (s64)(now - wall_seen) > 0 ? now - wall_seen : 0;
 	int i;
 
-	/* If time has gone back, nothing is counted until it has caught up. */
+	/* If the clock has gone back, time counts only after the clock reaches its former value. */
 	if ((s64)(now - wall_seen) > 0)
 		wall_seen = now;
 	context_time += passed;
@@ -163,8 +163,8 @@ static void interrupt(void)
 	for (i = 0; i < NR_EVENTS && what & 128; i++) {
 		if (!perf_times_read(&events[i], &times)) {
 			/*
-			 * While the moment of a change is being read a time may be too late, by at
-			 * most the time that has passed.
+			 * While a change reads its time, a reader may get a time that is too late,
+			 * by at most the duration of that step.
 			 */
 			fuzz_assert((ctx.seq & PERF_CHANGE_STATE) == PERF_CHANGE_COMING);
 			fuzz_assert(times.running <= times.enabled);
@@ -172,8 +172,8 @@ static void interrupt(void)
 		}
 		check_read(i, &last[i], &times);
 		/*
-		 * At the moment of a change the times are the same before and
-		 * after it.
+		 * The times during a change are those at the moment of the
+		 * change.
 		 */
 		if (changing) {
 			fuzz_assert(times.enabled == sums[i].enabled);
@@ -226,7 +226,7 @@ static void switch_clock(void)
 	}
 }
 
-/* The clock of the next CPU is slightly behind, after a change on this one. */
+/* Make a change, and continue on a CPU whose clock is slightly behind. */
 static void go_back(u64 behind)
 {
 	in_interrupt = true;
@@ -281,7 +281,7 @@ int fuzz_one_input(const u8 *data, size_t size)
 		events[i].ctx = &ctx;
 		events[i].group_leader = i < NR_MEMBERS ? &events[0] : &events[i];
 		events[i].state = PERF_EVENT_STATE_OFF;
-		/* The event may move from a context whose clock has run for longer. */
+		/* The event may have moved from a context whose clock has run for longer. */
 		sums[i].enabled = fuzz_take_u64(&plan) >> 3;
 		sums[i].running = sums[i].enabled >> fuzz_take(&plan, 1) % 8;
 		atomic64_set(&events[i].time_enabled, sums[i].enabled << 1);
