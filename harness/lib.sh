@@ -151,8 +151,8 @@ install_missing() (
 		apt_get install -y --no-install-recommends "${missing[@]}"
 )
 
-# abi_headers OBJ: install the headers of the ABI in OBJ/usr/include. Two stages may want them at once,
-# and kbuild does not expect that, so one caller at a time installs.
+# abi_headers OBJ: install the headers of the ABI in OBJ/usr/include. Two stages may call this at once,
+# but kbuild cannot install twice at once, so the callers take turns.
 abi_headers() (
 	mkdir -p "$1"
 	exec 8>"$1/headers.lock"

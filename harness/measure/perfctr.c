@@ -85,7 +85,7 @@ static void switches_of_others(double plain)
 	    (switch_cost(NULL, &(int){ 0 }) - plain) / 2, 2);
 	close(go[1]);
 	waitpid(child, NULL, 0);
-	/* Until no task has counters. */
+	/* Wait until no task has counters. */
 	forget();
 }
 

@@ -309,8 +309,8 @@ int main(int argc, char *argv[])
 				add(name, PERF_TYPE_HW_CACHE, i | j << 8 | k << 16, 0);
 			}
 	/*
-	 * Only these are used in groups: two drivers may have other names, and refuse most extremes
-	 * of fields.
+	 * Groups have only the events above: other drivers may have other names for events, and
+	 * refuse most extreme values of fields.
 	 */
 	k = n_events;
 	groups();

@@ -68,7 +68,7 @@ static bool count_generic(const char *name, __u32 type, __u64 config, __u64 *cou
 	loop(TURNS);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	*count = value(fd);
-	/* Rounded, because the calls before and after the loop count a little, too. */
+	/* Rounded, because the calls before and after the loop also count a few events. */
 	say("%s: %llu in a thousand rounds", name, (*count + 5) / (TURNS / 1000));
 	close(fd);
 	return true;

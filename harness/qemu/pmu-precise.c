@@ -120,7 +120,7 @@ static void sample_precisely(__u64 config, __u64 period, int level, __u64 turns)
 
 	attr.precise_ip = level;
 	fd = open_precise(&attr, &page);
-	/* The same, counted without records by a counter that starts and stops at the same time. */
+	/* A second counter, which starts and stops at the same time, counts without records. */
 	counting.disabled = 0;
 	plain = open_event(&counting, fd);
 	CHECK(plain >= 0, "no counter beside: %s", strerror(errno));
@@ -139,14 +139,14 @@ static void sample_precisely(__u64 config, __u64 period, int level, __u64 turns)
 	CHECK(value(fd) == value(plain), "%llu events, %llu without records", value(fd),
 	      value(plain));
 	CHECK(value(fd) - turns * per_turn < 100, "%llu events", value(fd));
-	/* Level 1 has the next instruction, at a constant distance. */
+	/* Records of level 1 have the address of the next instruction. */
 	CHECK(f.exact == (level > 1 ? f.nr : 0), "%llu of %llu are exact", f.exact, f.nr);
 	CHECK(f.elsewhere <= moved(f.nr), "%llu of %llu at no instruction of the loop",
 	      f.elsewhere, f.nr);
 	/* Only the last instruction is a branch; the next one is its target. */
 	if (per_turn == 1)
-		CHECK(f.at[level > 1 ? 3 : 0] + f.elsewhere == f.nr, "not all %llu records tell it",
-		      f.nr);
+		CHECK(f.at[level > 1 ? 3 : 0] + f.elsewhere == f.nr,
+		      "%llu records: not all of the branch", f.nr);
 	else if (period % 2)
 		for (int i = 0; i < LOOP_LENGTH; i++)
 			CHECK(f.at[i] + 1 + moved(f.nr) >= f.nr / 4 &&

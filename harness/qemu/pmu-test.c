@@ -377,7 +377,7 @@ static void sample_loop(__u64 config, __u64 period, __u64 turns, __u64 expected)
 		  s.at[1], s.at[2], s.at[3]);
 	CHECK(!s.lost && !s.throttled, "%llu lost, throttled %llu times", s.lost, s.throttled);
 	CHECK(s.nr == expected, "%llu samples instead of %llu", s.nr, expected);
-	/* The interrupt of one may be delayed into the start of the timer's. */
+	/* The interrupt of a sample may be delayed until the timer's interrupt has started. */
 	CHECK(s.user + moved(s.nr) >= s.nr, "%llu samples of %llu are of user mode", s.user, s.nr);
 	CHECK(s.inside + moved(s.nr) >= s.nr, "only %llu of %llu samples in the loop", s.inside,
 	      s.nr);

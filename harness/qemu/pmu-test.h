@@ -26,19 +26,19 @@ extern char why_text[256];
 		}							\
 	} while (0)
 
-/* A line that is the same in every run. */
+/* Print a line that is the same in every run. */
 void say(const char *format, ...);
 
 /*
- * The same for places of samples. An interrupt may move a sample, so where time is the host's, such
- * a line may differ.
+ * Print a line with places of samples. An interrupt may move a sample, so if time is the host's,
+ * the line may differ.
  */
 void say_place(const char *format, ...);
 
 /*
- * How many of NR samples an interrupt may have moved to another instruction, or into the kernel,
- * where they are dropped. There are more interrupts for as many instructions where time is the
- * host's.
+ * Return how many of NR samples interrupts may have moved to another instruction, or into the
+ * kernel, where samples are dropped. If time is the host's, the same number of instructions has
+ * more interrupts.
  */
 __u64 moved(__u64 nr);
 

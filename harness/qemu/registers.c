@@ -382,7 +382,7 @@ static void try_all_counters(const struct event *e, const struct mode *m)
 	close_all(fds, n);
 }
 
-/* The same groups for every driver: of the generic and the cache events, and of these. */
+/* Groups of generic events, cache events and the events below: the same groups for every driver */
 static void groups(void)
 {
 	static const unsigned short codes[] = {
@@ -642,7 +642,7 @@ int main(int argc, char **argv)
 	files("events/", add_named);
 	for (i = 0; i < (unsigned int)n_events; i++) {
 		for (j = 0; j < ARRAY_SIZE(modes); j++) {
-			/* These suffice for cache events. */
+			/* Test cache events only in the first modes, and in those with PERIOD. */
 			if (events[i].type == PERF_TYPE_HW_CACHE && j > 2 &&
 			    modes[j].period != PERIOD)
 				continue;

@@ -31,7 +31,7 @@ static void grow_to(int n, char *stacks)
 		if (tasks[nr_tasks] < 0)
 			break;
 	}
-	/* Wait until all of them sleep. */
+	/* Wait until all tasks sleep. */
 	usleep(100000);
 }
 

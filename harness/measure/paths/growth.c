@@ -237,7 +237,7 @@ static void grow_members(int n, int at)
 	int nr = nr_members(n);
 	__s64 start;
 
-	/* Open these first, so they are first in every order. */
+	/* Open the n groups first, so they are before the members in every order. */
 	if (open_many(n, 0, 0, 1, 0) || open_members(nr, 0))
 		return;
 	open_close(0, members[0], &grown[ATTACH_MEMBER][at], &grown[DETACH_MEMBER][at]);
