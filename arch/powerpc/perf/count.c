@@ -142,7 +142,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 }
 
 /**
- * power_overflow_defer - end overdue periods with the next occurrence instead
+ * power_overflow_defer - make overdue periods end with the next occurrence
  * @cpu: this CPU
  *
  * Called if the interrupt of an overflow is lost.

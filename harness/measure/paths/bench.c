@@ -5,7 +5,7 @@
  * For runs in which one nanosecond of CLOCK_MONOTONIC is one instruction: each value is a number
  * of instructions, and the same in every run. For switches, forks and faults it is the difference
  * between the path with and without events, for system calls on an event the cost of the whole
- * call or pair of calls. It is n/a if the events of a path cannot be opened.
+ * call or pair of calls. A value is n/a if the events of its path cannot be opened.
  */
 #include "lib.h"
 

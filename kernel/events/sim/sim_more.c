@@ -17,7 +17,7 @@ static DEFINE_MUTEX(sim_more_lock);
 static unsigned int number;	/* sim_more_lock */
 
 /**
- * struct sim_more - one of these PMUs
+ * struct sim_more - a PMU that does not count
  * @pmu: the registered PMU
  * @name: its name in sysfs
  */

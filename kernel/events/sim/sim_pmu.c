@@ -200,7 +200,7 @@ static void sim_account(struct sim_cpu *cpu, struct perf_event *event,
 	u64 now, n;
 	s64 before;
 
-	/* A nested read accounts for its part, and leaves the rest to this one. */
+	/* A nested read adds a part of the change. The outer read then adds the rest. */
 	do {
 		before = local64_read(&hw->prev_count);
 		now = READ_ONCE(from->value);

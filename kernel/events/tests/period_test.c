@@ -77,7 +77,7 @@ struct load {
 
 #define LOAD_STEP_US	20
 #define LOAD_HALF_US	USEC_PER_SEC
-/* Start of counting samples */
+/* Overflows are counted from this time on. */
 #define LOAD_LATE_US	(LOAD_HALF_US + 100 * USEC_PER_MSEC)
 /* Count of a tick while idle */
 #define LOAD_IDLE_COUNT	3000

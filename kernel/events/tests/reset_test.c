@@ -306,7 +306,7 @@ static void reset_on_stopped_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, start_clock, ctx, 1), 0);
 }
 
-/* The same for PERIOD: a site must not store the remainder of the old period afterwards. */
+/* After a PERIOD ioctl, a site must not store the remainder of the old period. */
 static void period_on_stopped_cpu(struct kunit *test)
 {
 	struct perf_event_attr attr = {
@@ -365,9 +365,9 @@ static struct perf_event *open_walked(struct kunit *test, struct task_struct *as
 /* A period that is too long to end in a test */
 #define LONG_PERIOD	BIT_ULL(62)
 
-/* A CPU stops after so many own hits with a hit of the other CPU since the own hit before. */
+/* A CPU stops after this number of its hits with a hit of the other CPU since its previous hit. */
 #define MEETINGS	100000
-/* If the CPUs do not run at the same time, a CPU stops after so many own hits. */
+/* If the CPUs do not run at the same time, a CPU stops after this number of its hits. */
 #define MOST_HITS	2000000
 
 /**

@@ -67,7 +67,7 @@ static struct perf_event *open_root(struct kunit *test, struct perf_event *leade
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-/* Create a task that has inherited the events of this one, and does not run yet. */
+/* Create a task that has inherited the events of current, and does not run yet. */
 static struct task_struct *fork_child(struct kunit *test)
 {
 	struct task_struct *child = make_sleeper(test, stay_idle);

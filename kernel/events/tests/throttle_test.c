@@ -164,7 +164,7 @@ static void fault(void)
 {
 	struct pt_regs regs = {};
 
-	/* Without registers, an event that samples only counts. */
+	/* Without registers, a sampling event counts the fault, but does not sample it. */
 	perf_fetch_caller_regs(&regs);
 	perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, &regs, 0);
 }

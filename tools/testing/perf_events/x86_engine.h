@@ -185,7 +185,7 @@ static const struct x86_pmu_msrs with_control = {
 	.masks_lvt = true,
 };
 
-/* The same, but the status can be acknowledged only while a counter is enabled */
+/* As with_control, but the status can be acknowledged only while a counter is enabled */
 static const struct x86_pmu_msrs ack_runs = {
 	.select = 0x186, .counter = 0xc1, .stride = 1, .fixed = 0x309, .fixed_control = 0x38d,
 	.control = 0x38f, .status = 0x38e, .ack = 0x390, .others = ~0ULL,

@@ -677,7 +677,7 @@ static void look(struct told *told)
 /* How the program gets counters used by others */
 enum how {
 	ALONE,		/* with events of its own */
-	SHARED,		/* with events that are the same as the others' */
+	SHARED,		/* with events that are equal to those of others */
 	FIXED,
 	PAIRED,
 	SAMPLED,

@@ -265,7 +265,7 @@ static void precise_registers_of_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
 	KUNIT_EXPECT_EQ(test, env->at.regs.sp, env->regs.sp);
 
-	/* The same without groups */
+	/* Records of format 3 have no groups, and must not have kernel registers, either. */
 	env->core.precise = (struct x86_precise){ .format = 3, .size = 25 * 8 };
 	env->words[1] = KERNEL_IP;
 	env->words[9] = KERNEL_ADDRESS;

@@ -3,8 +3,8 @@
  * Unprivileged attackers load the kernel while a victim, another unprivileged user, counts. The
  * victim's counts must stay exact, and none of its opens may fail. The test prints the longest time
  * of each call. PE_ATTACK_MS bounds it, for machines with a CPU for each process. Each attack takes
- * PE_ATTACK_SECONDS (default: 2). The test also fails if an attack never did what it is meant to
- * do.
+ * PE_ATTACK_SECONDS (default: 2). The test also fails if no attacker of an attack ever succeeds in
+ * its calls.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -53,7 +53,7 @@ static const char *const call_names[NR_CALLS] = {
  * @refused: number of opens that failed
  * @error: error of the last open that failed
  * @worst: longest time of each call, ns
- * @attacks: number of times that an attacker did what the attack is meant to do
+ * @attacks: number of times that the calls of an attacker succeeded
  * @filters: number of times that a profiler set filters on an attacker
  */
 struct victim {
@@ -69,7 +69,7 @@ struct victim {
 
 static struct victim *shared;
 
-/* Count an attack if it has done what it is meant to do. */
+/* Count an attack if its calls have succeeded. */
 static void attacked(bool really)
 {
 	if (really)

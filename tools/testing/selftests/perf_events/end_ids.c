@@ -25,7 +25,7 @@
 #define TRIES	5000
 #define NAME	"pe_ends"
 
-/* Kinds of exits: a thread; the first thread before another one; all; all others by an exec */
+/* Exit of a thread; of the first thread before others; of all; of all others by an exec */
 enum deed {
 	END_THREAD,
 	END_LEADER,

@@ -625,9 +625,9 @@ static void prepare(void)
 }
 
 /*
- * Run the processes. Return: whether all of them have exited; else one of them hangs. If an event
- * sends a signal for each system call, the return from a signal handler causes the next signal.
- * That is no fault of the kernel if the process can be killed.
+ * Run the processes. Return: whether all have exited. Otherwise a process hangs. If an event sends
+ * a signal for each system call, the return from a signal handler causes the next signal. This is
+ * no fault of the kernel if the process can be killed.
  */
 static bool run(__u64 seed, unsigned int seconds)
 {
@@ -639,7 +639,7 @@ static bool run(__u64 seed, unsigned int seconds)
 
 	last = now_ms() + seconds * 1000ULL;
 	shared->deadline = last;
-	/* Processes that lose their parent become children of this one. */
+	/* Adopt processes that lose their parent. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	take_signals();
 	/* On a slow machine each may take long to exit, but they exit one after the other. */

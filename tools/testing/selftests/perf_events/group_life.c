@@ -294,7 +294,7 @@ TEST(close_in_every_order_of_another_task)
 	struct pe_child child;
 	__u64 count;
 
-	/* The same, with the exit of the task after each step. */
+	/* The task exits after any number of the closes. */
 	for (end = 0; end <= N; end++) {
 		for (perm = 0; order_of(perm, order) == 0; perm += 5) {
 			ASSERT_EQ(0, pe_child_start(&child));

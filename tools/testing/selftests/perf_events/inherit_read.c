@@ -452,8 +452,8 @@ TEST(sum_of_groups_after_exec)
 	EXPECT_EQ(-1, read(fd[0], v, sizeof(v)));
 	EXPECT_EQ(ECHILD, errno);
 	/*
-	 * Without that member the groups are equal again; with another one
-	 * they are not.
+	 * Without the removed member the groups are equal again. With a new
+	 * member they differ.
 	 */
 	close(fd[1]);
 	EXPECT_EQ(8 * 3, read(fd[0], v, sizeof(v)));

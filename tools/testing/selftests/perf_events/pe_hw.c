@@ -75,8 +75,8 @@ bool pe_hw_share(bool share)
 /**
  * pe_hw_counters - number of instruction counters
  *
- * Pinned events take them until one has no counter and is in the error state.
- * Return: that number
+ * Pinned events take the counters, until an event is in the error state.
+ * Return: the number
  */
 unsigned int pe_hw_counters(void)
 {

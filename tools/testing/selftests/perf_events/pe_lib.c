@@ -55,7 +55,7 @@ struct perf_event_attr pe_attr_off(__u64 config)
 
 /**
  * pe_open - perf_event_open(2)
- * @attr: what to count
+ * @attr: the attribute
  * @pid: target task
  * @cpu: target CPU
  * @group_fd: leader, or -1

@@ -37,7 +37,7 @@ struct pe_mmap {
 
 /**
  * struct pe_mmap2 - fixed part of PERF_RECORD_MMAP2
- * @base: what it has in common with PERF_RECORD_MMAP
+ * @base: the fields of PERF_RECORD_MMAP
  * @maj: and the others: as in the ABI
  */
 struct pe_mmap2 {

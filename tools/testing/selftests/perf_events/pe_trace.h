@@ -277,7 +277,7 @@ static inline int pe_bpf_load(enum bpf_prog_type type, int map, int result)
  * pe_bpf_link - attach a program to an event by a link
  * @prog: the program
  * @event: the event
- * @cookie: the link's
+ * @cookie: cookie of the link
  *
  * Return: the link's file descriptor or -errno
  */

@@ -60,7 +60,7 @@ refused() { # NAME PERFS-WORDS REASON COMMAND...
 	result $status "$name"
 }
 
-# The same as an ordinary user.
+# Check a command as refused(), but run it as an ordinary user.
 user() { # NAME PERFS-WORDS REASON COMMAND
 	refused "$1" "$2" "$3" su -s /bin/sh nobody -c "cd /tmp; exec $4"
 }

@@ -150,7 +150,7 @@ static int what_is_told(__u64 caps, bool pinned, pid_t owner)
 		return 4;
 	if (info.obstacle != PERF_EVENT_BY_PINNED)
 		return 5;
-	/* The obstacle of a pinned event has one group, without its owner. */
+	/* For a pinned event, the kernel reports one group, and not its owner. */
 	return (pinned ? info.on_told == 1 : of_owner == PE_SIM_COUNTERS) ? 1 : 6;
 }
 
@@ -179,7 +179,7 @@ TEST_F(permission_state, of_everything)
 		for (level = LOWEST; level <= HIGHEST; level++) {
 			ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 			for (r = 0; r < PE_ARRAY_SIZE(rights); r++) {
-				/* The same permission allows events of a whole CPU. */
+				/* Permission for events of a CPU also covers all groups. */
 				bool all = level < 1 || (rights[r].caps & PE_CAP(CAP_PERFMON));
 				bool of_owner = owners[o].uid == PE_UID ||
 						(rights[r].caps & PE_CAP(CAP_SYS_PTRACE));
@@ -197,7 +197,7 @@ TEST_F(permission_state, of_everything)
 	}
 }
 
-/* The same user is not enough: the caller must have permission to trace the owner. */
+/* A caller of the same user is refused if it has no permission to trace the owner. */
 TEST_F(permission_state, of_one_that_hides)
 {
 	struct owner with = { .uid = PE_UID, .hidden = true, .groups = PE_SIM_COUNTERS };

@@ -34,7 +34,7 @@ static const char * const target_names[] = {
 	"itself", "a task of the same user", "a task of another user", "a task of root", "a CPU",
 };
 
-/* Sources: what the events count */
+/* Sources: the kinds of events */
 
 enum source {
 	SOFTWARE, TRACEPOINT, TRACEPOINT_RAW, SYSCALL_RAW, KPROBE, UPROBE, USER_BREAKPOINT,

@@ -274,7 +274,7 @@ TEST_F(poison, raw_data_of_programs)
 
 	if (geteuid() || pe_tracepoint(&trigger, pe_call_name()))
 		SKIP(return, "needs root, and tracepoints");
-	/* The event is on this CPU, so its samples are what the program writes. */
+	/* The event is on this CPU, so it has the samples that the program writes. */
 	self->a = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
 	self->a.sample_period = 1;
 	self->a.sample_type = PERF_SAMPLE_RAW;

@@ -156,7 +156,7 @@ TEST(overflow_against_detaching_bpf)
 		pe_spin(100 * (i % 50));
 		close(link);
 	}
-	/* The same, but the close of the event detaches the program. */
+	/* The close of the event detaches the program. */
 	for (i = 0; i < ROUNDS / 10; i++) {
 		close(fd);
 		fd = pe_open(&attr, f.tid, -1, -1, 0);

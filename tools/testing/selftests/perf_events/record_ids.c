@@ -226,7 +226,7 @@ TEST_F(ids, any_choice)
 	}
 }
 
-/* The same with a buffer full of poison. */
+/* Records in a buffer full of poison have the right ids, too. */
 TEST_F(ids, on_poison)
 {
 	char name[16];

@@ -24,8 +24,8 @@ FIXTURE(link)
 	struct perf_event_attr attr;
 	int map;
 	int prog;
-	int other;	/* another program of the same kind */
-	int wrong;	/* one of another kind */
+	int other;	/* another program of the same type */
+	int wrong;	/* a program of another type */
 	int event;
 	int link;
 };

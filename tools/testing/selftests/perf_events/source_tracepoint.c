@@ -333,7 +333,7 @@ TEST_F(tracepoint, memory_of_another_task)
 	struct pe_child c;
 	int fd, i, nr = 0;
 
-	/* 6.12 writes those of the waker. */
+	/* 6.12 writes the registers and the stack of the waker. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_tracepoint(&a, "sched/sched_wakeup"))

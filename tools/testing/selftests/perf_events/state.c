@@ -428,7 +428,7 @@ static __u64 task_clock(int fd)
 	return tell(fd, &info) ? 0 : info.enabled;
 }
 
-/* Multiplexed groups: at any moment as many count as there are counters. */
+/* Multiplexed groups: at any moment the number of groups that count is the number of counters. */
 TEST_F(state, sums_of_twelve_groups)
 {
 	/* All groups are enabled between the inner times, and none outside of the outer ones. */
@@ -486,7 +486,7 @@ TEST_F(state, pinned)
 		EXPECT_EQ(i < PE_SIM_COUNTERS ? PERF_EVENT_COUNTS : PERF_EVENT_ERROR,
 			  doing(fd[i]));
 	}
-	/* The reason is also reported after the obstacle is gone. */
+	/* The reason is still reported after the obstacle is closed. */
 	while (i--) {
 		ASSERT_EQ(0, tell(fd[PE_SIM_COUNTERS], &info));
 		EXPECT_EQ(PERF_EVENT_ERROR, info.doing);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/sys/kernel/perf_*: presence, ranges and what they change.
+ * /proc/sys/kernel/perf_*: presence, ranges and effects.
  */
 #include <errno.h>
 #include <limits.h>

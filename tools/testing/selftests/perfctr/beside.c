@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(beside)
 		set_number(WATCHDOG, self->watchdog);
 }
 
-/* The same, as a member of a group of the thread */
+/* Open an event of the thread as a member of a group */
 static int open_in(int leader, int n)
 {
 	return open_grouped(n, -1, 0, leader);
@@ -78,7 +78,7 @@ TEST_F(beside, thread)
 		EXPECT_GE(2000000 + SLACK, perf);
 		EXPECT_LE(2000000, mine);
 		EXPECT_GE(2000000 + SLACK, mine);
-		/* The same after a switch */
+		/* Sleep: the next round is after a context switch. */
 		usleep(10000);
 	}
 	close(event);

@@ -597,7 +597,7 @@ static unsigned int stranger(void *unused)
 	return 0;
 }
 
-/* The same by a process that counts its work, and whose counters are enabled when it waits */
+/* Work of another process, which counts it by counters that stay enabled while the process waits */
 static unsigned int counting_stranger(void *unused)
 {
 	struct vperfctr_control control = instructions(0);

@@ -285,7 +285,7 @@ int main(void)
 	ksft_set_plan(1);
 	ksft_print_msg("seed %lu\n", seed);
 	end = time(NULL) + (seconds ? atol(seconds) : 3);
-	/* Adopt orphans that a signal has stopped, to reap them. */
+	/* Adopt processes that lose their parent: a signal may have stopped them. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* A process may be killed or stopped by a signal that it has requested: start others. */
 	while (time(NULL) < end) {

@@ -51,7 +51,7 @@ if [ "$counters" = 0 ]; then
 	skip "perf stat counts the same" "no counters"
 	exit 0
 fi
-counted() { # N: of a program that does so many rounds
+counted() { # N: print the instructions of a program with N rounds
 	./perfex -e $event -o "$out" ./loop "$1" && sum event
 }
 few=$(counted 1000000) many=$(counted 2000000)
