@@ -338,7 +338,7 @@ static void flood_samples(pid_t victim)
 		fd = pe_open(&attr, 0, -1, -1, 0);
 		if (fd < 0)
 			break;
-		/* The buffer must have room for a sample. */
+		/* The buffer must have space for a sample. */
 		ring[nr] = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (ring[nr] != MAP_FAILED)
 			nr++;
@@ -351,7 +351,7 @@ static void flood_samples(pid_t victim)
 	open_many(&attr, -1, -1, many, 16);
 	for (;;) {
 		pe_fault(64);
-		/* Free room in all buffers, so that no sample is lost. */
+		/* Free space in all buffers, so that no sample is lost. */
 		for (i = 0; i < nr; i++) {
 			head = ring[i]->data_head;
 			attacked(head != ring[i]->data_tail);

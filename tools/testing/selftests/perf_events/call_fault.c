@@ -187,7 +187,7 @@ TEST_F(call, write_to_anothers_buffer)
 	self->t.call = map_it;
 	self->t.undo = unmap_it;
 	EXPECT_BORNE(self);
-	/* A mapping that failed does not keep the event from another buffer. */
+	/* After a failed mapping, the event can write to another buffer. */
 	EXPECT_EQ(0, pe_ioctl(self->u.fd, PERF_EVENT_IOC_SET_OUTPUT, self->u.other));
 	pe_ring_drop(&ring, PERF_RECORD_SAMPLE);
 	pe_fault(1);
@@ -287,7 +287,7 @@ TEST_F(call, filter_addresses)
 	u->attr.type = type;
 	u->fd = pe_self(&u->attr);
 	ASSERT_LE(0, u->fd);
-	/* The event traces while its buffer has room, which shows what the filter accepts. */
+	/* The event traces while its buffer has space: the trace shows what the filter accepts. */
 	ASSERT_EQ(0, pe_ring_map(&u->ring, u->fd, RING_PAGES));
 	u->ring.page->aux_offset = u->ring.len;
 	u->ring.page->aux_size = 16 * self->page;

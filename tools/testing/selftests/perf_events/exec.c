@@ -68,7 +68,7 @@ TEST_F(exec, enables)
 
 	/*
 	 * execve(2) enables the event only once: an event that is disabled
-	 * later stays so.
+	 * later stays disabled.
 	 */
 	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	count = pe_count(fd);

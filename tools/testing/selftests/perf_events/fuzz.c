@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Random calls of the whole perf events ABI, by several processes with several threads each. The
- * test asserts that the kernel does not complain, that no process hangs, that events count exactly
+ * test asserts that the kernel reports no fault, that no process hangs, that events count exactly
  * afterwards, and that no event leaks. PE_FUZZ_SECONDS=n sets the duration, PE_FUZZ_SEED=n the
  * seed, and PE_FUZZ_SKIP=hotplug,exec the operations to leave out. A seed repeats all calls, except
  * for the order of threads.

@@ -185,7 +185,7 @@ TEST_F(group, control_groups)
 	ASSERT_LE(0, cgroup);
 	EXPECT_EQ(0, pe_try(&self->a, dir, 0, cgroup, PERF_FLAG_PID_CGROUP));
 	EXPECT_EQ(-EINVAL, pe_try(&self->a, dir, 0, cpu, PERF_FLAG_PID_CGROUP));
-	/* A member without a cgroup of its own has its leader's, on the leader's CPU. */
+	/* A member without a cgroup of its own has its leader's cgroup, on the leader's CPU. */
 	EXPECT_EQ(0, pe_try(&self->a, -1, 0, cgroup, 0));
 	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, 0, cgroup, 0));
 	if (pe_cpu_count() > 1)

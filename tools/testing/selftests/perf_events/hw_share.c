@@ -109,7 +109,7 @@ TEST_F(hw, same_events_share_a_counter)
 		t = get(self->fd[i]);
 		EXPECT_EQ(t.enabled, t.running);
 		EXPECT_LE(20 * LOOP, t.value);
-		/* Each was opened a little later than the previous one. */
+		/* Each event was opened a little later than the previous event. */
 		EXPECT_GE(first.value, t.value);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * Overflows at the highest rate: on each CPU some tasks sample as often as allowed, with periods
  * down to one, while events are opened and closed, change their periods, and move between counters.
- * The kernel must not complain, and samples must be complete. Afterwards a counting event must
+ * The kernel must report no fault, and samples must be complete. Afterwards a counting event must
  * count as it does on an idle PMU. PE_STORM_SECONDS=n sets the duration; without it the test is
  * skipped. The test raises the limit of samples to 100000 a second, so if an interrupt takes 10 us
  * the CPU does nothing else.

@@ -147,7 +147,7 @@ TEST_F(page, beside_a_scheduled_event)
 	close(fd);
 }
 
-/* It does not count for a scheduled event, either, as in 6.12. */
+/* For a scheduled event, time while the task is switched out does not count, either, as in 6.12. */
 TEST_F(page, of_a_breakpoint)
 {
 	struct perf_event_attr a = pe_attr(0);

@@ -241,7 +241,7 @@ enum { OPEN, CLOSE, ON, OFF, GROUP_ON, GROUP_OFF, RESET, EXEC, FORK, EXIT, MAP, 
 /**
  * struct op - an operation
  * @name: name for messages
- * @what: one of the above
+ * @what: kind of the operation
  * @event: the event
  */
 struct op {

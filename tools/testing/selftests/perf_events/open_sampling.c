@@ -150,8 +150,8 @@ TEST_F(sampling, clock)
 TEST_F(sampling, inherited_read)
 {
 	/*
-	 * With inherit, a sample of counts requires the thread id, which says whose counts these
-	 * are.
+	 * With inherit, a sample of counts requires the thread id, because each thread has its own
+	 * counts.
 	 */
 	self->a.inherit = 1;
 	self->a.sample_period = 1000;
@@ -204,7 +204,7 @@ TEST_F(sampling, sigtrap)
 
 TEST_F(sampling, aux_fields)
 {
-	/* Only a PMU with an AUX area supports these. */
+	/* Only a PMU with an AUX area supports these fields. */
 	self->a.aux_output = 1;
 	EXPECT_EQ(-EOPNOTSUPP, try_self(&self->a));
 	self->a.aux_output = 0;

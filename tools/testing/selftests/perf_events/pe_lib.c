@@ -94,7 +94,7 @@ int pe_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 
 /**
  * pe_self - open an event on the caller, any CPU
- * @attr: what to count
+ * @attr: the attribute
  *
  * Return: a file descriptor or -errno
  */

@@ -100,8 +100,8 @@ enum pe_order {
 	PE_SPIN,		/* spin for arg rounds */
 	PE_MOVE,		/* run on CPU arg only */
 	PE_FORK_FAULT,		/* fork and wait a child that touches arg pages */
-	PE_THREAD_FAULT,	/* the same by a thread */
-	PE_GRAND_FAULT,		/* the same by a child of a child */
+	PE_THREAD_FAULT,	/* touch arg pages in a thread */
+	PE_GRAND_FAULT,		/* touch arg pages in a child of a child */
 	PE_PRCTL_OFF,		/* prctl(PR_TASK_PERF_EVENTS_DISABLE) */
 	PE_PRCTL_ON,		/* prctl(PR_TASK_PERF_EVENTS_ENABLE) */
 	PE_OPEN,		/* open event arg (a config) on itself, keep it */

@@ -79,7 +79,7 @@ struct mmap_body {
 
 /**
  * struct mmap2_body - fixed part of PERF_RECORD_MMAP2
- * @base: what it has in common with PERF_RECORD_MMAP
+ * @base: the fields of PERF_RECORD_MMAP
  * @maj: and the others: as in the ABI
  */
 struct mmap2_body {

@@ -86,7 +86,7 @@ TEST_F(swtch, not_preempted_when_it_sleeps)
 	count_outs(self, &out, &preempted);
 	/* On a slow machine a sleep may end before the task is switched out. */
 	EXPECT_LE(50, out);
-	/* Another task may sometimes preempt it. */
+	/* Another task may sometimes preempt the child. */
 	EXPECT_GT(out / 2, preempted);
 }
 
@@ -191,7 +191,7 @@ TEST_F(swtch, of_a_thread_that_has_ended)
 				in += other[0] == getpid() && other[1] == -1U;
 		}
 	}
-	/* It may be preempted another time before that. */
+	/* A thread may also be preempted before its last switch. */
 	EXPECT_LE(THREADS, out);
 	EXPECT_LE(THREADS, in);
 }

@@ -502,7 +502,7 @@ TEST_F(bpf, detach_against_overflow)
 		int link = pe_bpf_link(n & 1 ? self->filter : self->overflow, fds[n / 2 % 2], 0);
 
 		EXPECT_LE(0, link);
-		/* Without this the other threads may not run. */
+		/* Without the sleep the other threads may not run. */
 		if (!(n & 31))
 			pe_sleep_ms(1);
 		close(link);
