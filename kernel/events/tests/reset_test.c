@@ -392,7 +392,7 @@ static void hit_tracepoint(struct hitter *me)
 	struct perf_sample_data data;
 	struct pt_regs regs = {};
 
-	/* Without registers, an event that samples only counts. */
+	/* Without registers, a sampling event counts the hit, but does not sample it. */
 	perf_fetch_caller_regs(&regs);
 	WRITE_ONCE(me->begun, true);
 	while (!READ_ONCE(me->other->begun))

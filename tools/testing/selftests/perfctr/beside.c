@@ -485,7 +485,7 @@ static bool enter_cgroup(const char *path)
 	return entered;
 }
 
-/* The same with cgroup events, which are scheduled in by the first half of a context switch. */
+/* The first half of a context switch schedules cgroup events in. All counts are exact. */
 TEST_F(beside, cgroups_over_switches)
 {
 	static const char * const paths[] = { "/tmp/perfctr-cgroup/a", "/tmp/perfctr-cgroup/b" };

@@ -527,8 +527,8 @@ static void count_kernel(struct perfctr_cpu_control *control)
 }
 
 /*
- * Return what is refused to a user without permission: 1: open, 2: a control that counts the
- * kernel.
+ * Return the call that is refused to a user without permission. 1: open; 2: a control that counts
+ * the kernel.
  */
 static int refusals(struct vperfctr_control *control, bool counters)
 {
