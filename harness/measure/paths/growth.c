@@ -295,7 +295,7 @@ static const struct part {
 	{ grow_mapped, SWITCH_MAPPED, SWITCH_MAPPED },
 };
 
-/* The n of a row of a part */
+/* Return the size n of a row of @part. */
 static int size_of(const struct part *part, int at)
 {
 	return part->measure == grow_members ? nr_members(grow[at]) : grow[at];

@@ -117,7 +117,7 @@ TEST_F(page, count_of_a_disabled_event)
 {
 	__u64 count;
 
-	/* For an event without a counter offset alone is the count. */
+	/* Without a counter, offset alone is the count of an event. */
 	pe_fault(10);
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	count = pe_count(self->fd);
