@@ -329,9 +329,8 @@ static unsigned long sim_allowed(const struct sim_pmu *sim, const struct perf_ev
 }
 
 /*
- * Find a counter for an event. If another event has that counter, move the other event to another
- * counter, and so on. @seen is the mask of counters that were tried. Fixed counters are tried
- * first.
+ * Find a counter for an event. If the counter has another event, move the other event, and so on.
+ * @seen is the mask of counters that were tried. Fixed counters are tried first.
  */
 static int sim_place(const struct sim_pmu *sim, struct perf_event **owners,
 		     struct perf_event *event, unsigned long *seen)
@@ -385,9 +384,8 @@ static void sim_distribute(struct sim_cpu *cpu, struct perf_event **owners)
  *
  * Some drivers do this in pmu_enable, when they find a better assignment. Running events are read
  * and reprogrammed. Stopped events stay stopped, on a counter with another value. No event moves
- * while an interrupt is pending, or if a constraint forbids the move of any event.
- *
- * Context: interrupts are off.
+ * while an interrupt is pending, or if a constraint forbids the move of any event. Interrupts
+ * are off.
  */
 void sim_pmu_shuffle(struct sim_pmu *sim)
 {
@@ -785,9 +783,7 @@ static u64 sim_make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
  * @n: number of steps
  *
  * Without latency, each overflow's interrupt is handled before the next step. The caller must
- * be bound to a CPU if all steps must be on one CPU.
- *
- * Context: may sleep.
+ * be bound to a CPU if all steps must be on one CPU. May sleep.
  */
 void sim_pmu_advance(struct sim_pmu *sim, unsigned int event, u64 n)
 {
