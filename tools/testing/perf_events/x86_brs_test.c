@@ -22,8 +22,8 @@
 /* branch.c refers to the unit of Intel CPUs, which this program does not test. */
 const struct x86_branch_unit x86_lbr_arch;
 
-/**
- * struct unit - the branch unit
+/*
+ * The branch unit:
  * @config: its register, without VALID and NEXT
  * @next: index of the next record
  * @valid: a branch was recorded
