@@ -180,6 +180,10 @@ static bool refusals(void)
 	start(1, 0);
 	ok &= !open_event(c, &every_branch) && core.pmu.check_period(&c->event, 1) == -EINVAL &&
 	      core.pmu.check_period(&c->event, 1000) == -EINVAL;
+	/* A frequency of 1 is no period of 1. */
+	attr = every_branch;
+	attr.freq = true;
+	ok &= !open_event(c, &attr) && !(c->event.hw.flags & X86_BRANCH_TRACE);
 	attr = every_branch;
 	attr.exclude_kernel = false;
 	ok &= open_event(c, &attr) == -EOPNOTSUPP;
@@ -213,9 +217,13 @@ static bool permissions(void)
 	ok &= !bts_pmu.event_init(&event) && !exclusive_users;
 	/* Samples need no permission: the core checks exclude_kernel. */
 	ok &= !open_event(c, &every_branch) && exclusive_users == 1;
+	c->event.parent = &c->event;
+	ok &= !x86_event_init(&c->event) && exclusive_users == 1;
 	kernel_forbidden = 0;
 	event.parent = NULL;
-	return ok && !bts_pmu.event_init(&event) && exclusive_users == 2;
+	ok &= !bts_pmu.event_init(&event) && exclusive_users == 2;
+	event.destroy(&event);
+	return ok && exclusive_users == 1;
 }
 
 /* One event at a time has the BTS, also in a group. */
@@ -227,9 +235,13 @@ static bool one_at_a_time(void)
 	start(1, 0);
 	assert(!open_event(&counted[0], &every_branch));
 	assert(!open_event(&counted[1], &every_branch));
+	/* The core calls sched_task only for such events, while one is scheduled. */
+	ok = leader->attach_state & PERF_ATTACH_SCHED_CB;
 	schedule_in(&counted[0]);
-	ok = core.pmu.add(member, PERF_EF_START) == -EAGAIN;
+	ok &= sched_cb_users == 1;
+	ok &= core.pmu.add(member, PERF_EF_START) == -EAGAIN && sched_cb_users == 1;
 	schedule_out(&counted[0]);
+	ok &= !sched_cb_users;
 	schedule_in(&counted[1]);
 	ok &= x86_pmu_cpu.bts.event == member;
 	schedule_out(&counted[1]);
@@ -255,7 +267,8 @@ static bool throttled(void)
 		machine_run(100);
 	/* Nevertheless all records in the buffer become samples, but these are not many. */
 	samples = c->samples;
-	ok = samples > 200 && samples <= BTS_SAMPLES && samples == c->stop_at && is_off() && !is_wrong;
+	ok = samples > 200 && samples <= BTS_SAMPLES && samples == c->stop_at && is_off() &&
+	     !is_wrong;
 	machine_run(10000);
 	ok &= c->samples == samples && !x86_event_runs(&c->event);
 	expected = machine.jumps + 1;
@@ -263,6 +276,46 @@ static bool throttled(void)
 	machine_run(10000);
 	schedule_out(c);
 	return ok && has_all(c) && is_off();
+}
+
+/* The last sample of an interrupt is an overflow, also if records without a sample follow. */
+static bool overflows_once(void)
+{
+	const struct x86_bts_record records[] = {
+		{ MACHINE_CODE, MACHINE_CODE + 8 }, { MACHINE_CODE + 16, MACHINE_CODE + 24 },
+		{ MACHINE_CODE + 32, MACHINE_KERNEL },
+	};
+	struct counted *c = &counted[0];
+
+	start(1, 0);
+	machine.quiet = true;
+	assert(!open_event(c, &every_branch));
+	schedule_in(c);
+	expected = 0;
+	/* Only an overflow can stop the event. */
+	c->stop_at = 2;
+	bts_sample(&x86_pmu_cpu, &c->event, records, ARRAY_SIZE(records), true);
+	return c->samples == 2 && c->stop_at == 2 && !x86_event_runs(&c->event) &&
+	       expected == 2 && !harness_warned;
+}
+
+/* In an NMI, as for a sample of another event, a read leaves the records in the buffer. */
+static bool read_in_nmi(void)
+{
+	struct counted *c = &counted[0];
+	bool ok;
+
+	start(1, 0);
+	assert(!open_event(c, &every_branch));
+	expected = machine.jumps + 1;
+	schedule_in(c);
+	run_user(100);
+	machine.in_nmi = true;
+	core.pmu.read(&c->event);
+	machine.in_nmi = false;
+	ok = !c->samples && !is_off();
+	schedule_out(c);
+	return ok && has_all(c);
 }
 
 /* The interrupt of the buffer is late: the driver takes the records before it. */
@@ -282,6 +335,8 @@ static bool late_interrupt(void)
 			core.pmu.sched_task(NULL, NULL, false);
 		else
 			core.pmu.stop(&c->event, 0);
+		/* All samples are written before another task runs. */
+		ok &= expected == machine.jumps + 1;
 		machine_take_interrupt();
 		schedule_out(c);
 		ok &= has_all(c);
@@ -686,10 +741,53 @@ static bool traces_kernel(void)
 
 		ok &= x86_is_kernel(record.from) || x86_is_kernel(record.to);
 	}
+	/* A CPU that filters does not write the branches of the user. */
+	start(1, 0);
+	aux_start(&event, false, true);
+	event.attr.exclude_user = true;
+	ok &= !bts_pmu.add(&event, PERF_EF_START);
+	run_user(4 * X86_BTS_RECORDS);
+	ok &= !machine.sent && !machine.lost;
+	bts_pmu.del(&event, 0);
 	return ok && aux_is_right();
 }
 
-/* While the interrupt is blocked for long, the buffer is filled: the trace has a flag at the gap. */
+/* The free space ends within the area: what the reader has not read is kept. */
+static bool little_room(void)
+{
+	const unsigned long n = AUX_SIZE / sizeof(struct x86_bts_record), read = 100;
+	struct perf_event event;
+	unsigned long i;
+	bool ok;
+
+	start(1, 0);
+	aux_start(&event, false, false);
+	aux.watermark = AUX_SIZE;
+	/* A stop at the end of the space does not look for more. */
+	machine.held = true;
+	ok = !bts_pmu.add(&event, PERF_EF_START);
+	run_user(n + 1);
+	bts_pmu.del(&event, 0);
+	machine.held = false;
+	ok &= aux.head == n * sizeof(struct x86_bts_record) && !aux.full && !aux.truncated;
+	aux.tail = read * sizeof(struct x86_bts_record);
+	expected = 1;
+	ok &= !bts_pmu.add(&event, PERF_EF_START);
+	machine_run(1000);
+	bts_pmu.del(&event, 0);
+	ok &= aux.truncated && aux.head == AUX_SIZE + aux.tail;
+	/* The records that were not read are those of the first run. */
+	expected = read + 1;
+	for (i = read; i < n; i++) {
+		struct x86_bts_record record = aux_record(i * sizeof(record));
+
+		check_branch(record.from, record.to);
+	}
+	bts_pmu.free_aux(aux.area);
+	return ok && aux_is_right();
+}
+
+/* While the interrupt is blocked for long, the buffer is filled: a flag shows the gap. */
 static bool has_gap(void)
 {
 	struct perf_event event;
@@ -716,7 +814,7 @@ static bool has_gap(void)
 
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(21);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
@@ -726,6 +824,8 @@ int main(void)
 	ktap_result(permissions(), "permissions");
 	ktap_result(one_at_a_time(), "one_at_a_time");
 	ktap_result(throttled(), "throttled");
+	ktap_result(overflows_once(), "overflows_once");
+	ktap_result(read_in_nmi(), "read_in_nmi");
 	ktap_result(late_interrupt(), "late_interrupt");
 	ktap_result(enabled_by_mistake(), "enabled_by_mistake");
 	ktap_result(keeps_others(), "keeps_others");
@@ -733,6 +833,7 @@ int main(void)
 	ktap_result(suspended_with_nmis(), "suspended_with_nmis");
 	ktap_result(traces_all_seeds(0) && traces_all_seeds(BIT(X86_FEATURE_DSCPL)), "traces_all");
 	ktap_result(slow_reader(), "slow_reader");
+	ktap_result(little_room(), "little_room");
 	ktap_result(has_gap(), "has_gap");
 	ktap_result(overwrites(), "overwrites");
 	ktap_result(traces_kernel(), "traces_kernel");

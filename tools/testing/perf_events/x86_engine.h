@@ -127,9 +127,18 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	return true;
 }
 
-void perf_sched_cb_inc(struct pmu *pmu) { }
+/* Number of events that need pmu::sched_task */
+static int sched_cb_users;
 
-void perf_sched_cb_dec(struct pmu *pmu) { }
+void perf_sched_cb_inc(struct pmu *pmu)
+{
+	sched_cb_users++;
+}
+
+void perf_sched_cb_dec(struct pmu *pmu)
+{
+	sched_cb_users--;
+}
 
 #ifndef MACHINE_BRANCHES
 /* The events of most tests have no branch stack. */
@@ -614,6 +623,7 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	x86_reset_registers(cpu);
 	x86_ds_reset(cpu);
 	memset(counted, 0, sizeof(counted));
+	sched_cb_users = 0;
 	thread = (struct thread){ };
 	waiting = 0;
 	machine.beside = beside;
