@@ -30,6 +30,7 @@ const struct x86_branch_unit x86_lbr_arch;
  * @holds: the unit records branches, and holds back an interrupt
  * @full: the unit has recorded DEPTH branches, and waits until its register is written
  * @loses: if the unit is disabled, a held interrupt is lost instead of sent
+ * @absent: a hypervisor announces the unit, but ignores writes of its records
  * @from: sources
  * @to: targets
  * @full_count: number of times that the unit became full
@@ -41,6 +42,7 @@ static struct {
 	bool		holds;
 	bool		full;
 	bool		loses;
+	bool		absent;
 	u64		from[DEPTH];
 	u64		to[DEPTH];
 	unsigned long	full_count;
@@ -128,10 +130,10 @@ static bool machine_branch_register(u32 msr, u64 *value, bool writes)
 	if (i >= 2 * DEPTH)
 		return false;
 	at = i % 2 ? &unit.to[i / 2] : &unit.from[i / 2];
-	if (writes)
-		*at = *value;
-	else
+	if (!writes)
 		*value = *at;
+	else if (!unit.absent)
+		*at = *value;
 	return true;
 }
 
@@ -156,7 +158,10 @@ static const struct x86_model brs_model = {
 #define KERNEL	PERF_SAMPLE_BRANCH_KERNEL
 #define ANY	PERF_SAMPLE_BRANCH_ANY
 
-/* Set the registers as another kernel has left them before kexec: the unit is enabled. */
+/*
+ * Set the registers as another kernel has left them before kexec: the unit is enabled, and one
+ * record has a target of 0.
+ */
 static void leave_records(void)
 {
 	int i;
@@ -166,7 +171,7 @@ static void leave_records(void)
 	unit.valid = true;
 	for (i = 0; i < DEPTH; i++) {
 		unit.from[i] = 0x990000000001ULL + i;
-		unit.to[i] = 0x990000000002ULL + i;
+		unit.to[i] = i == 5 ? 0 : 0x990000000002ULL + i;
 	}
 }
 
@@ -627,6 +632,14 @@ static bool refusals(void)
 	x86_branch_probe(&core);
 	attr = brs_attr(1000, USER | ANY);
 	ok &= !core.branches.ops && refused(&attr) == -EOPNOTSUPP;
+	features |= BIT(X86_FEATURE_BRS);
+	leave_records();
+	unit.absent = true;
+	x86_branch_probe(&core);
+	ok &= !core.branches.ops && refused(&attr) == -EOPNOTSUPP;
+	unit.absent = false;
+	x86_branch_probe(&core);
+	ok &= core.branches.ops && !refused(&attr);
 	return ok && !harness_warned;
 }
 
@@ -647,6 +660,11 @@ static bool restarts(void)
 		machine_take_interrupt();
 	}
 	end_samples();
+	/* A period that would end at once is left out. */
+	local64_set(&c->event.hw.period_left, DEPTH - 100);
+	x86_event_begin_period(&c->event);
+	if (local64_read(&c->event.hw.period_left) != 100)
+		return false;
 	/* The unit has recorded another number of branches at each stop. */
 	return seen.nr + 2 >= local64_read(&c->event.count) / 100 && !seen.wrong &&
 	       seen.nr > 80 && !machine.unknown && !harness_warned;
