@@ -23,6 +23,7 @@ help:
 	@echo 'make variants     compile our core in configurations that no guest is booted with'
 	@echo 'make series       the patch series against the base, in build/series'
 	@echo 'make docs         the documents as web pages, in build/docs/html'
+	@echo 'make dist         this version with its series, in build/perf-events-VERSION.tar.xz'
 	@echo 'make clean        remove what was built, keep what was downloaded'
 	@echo
 	@echo 'ARCH=$(ARCH) (x86_64, i386, arm64, powerpc)'
@@ -64,9 +65,12 @@ series:
 docs:
 	@harness/build/base && harness/check/documents
 
+dist:
+	@harness/build/dist
+
 clean:
 	rm -rf build/obj build/tree* build/x86 build/powerpc build/stage build/selftests* build/initramfs* build/guest.* \
-		build/series* build/docs build/bench build/coverage build/log build/test* \
+		build/series* build/dist build/perf-events-* build/docs build/bench build/coverage build/log build/test* \
 		build/qemu/src build/qemu/obj build/qemu/built build/qemu-test*
 
-.PHONY: help run test shell kernel base-kernel bench fuzz fuzz-user coverage variants series docs clean
+.PHONY: help run test shell kernel base-kernel bench fuzz fuzz-user coverage variants series docs dist clean
