@@ -70,16 +70,14 @@ int x86_branch_probe(struct x86_core *core)
 }
 
 /**
- * x86_branch_init_event - check a new event with a branch stack
+ * x86_branch_check - check the branch stack of a new event
  * @event: the new event
- *
- * On success x86_branch_destroy() must be called later.
  *
  * Context: process.
  * Return: 0 on success, -EOPNOTSUPP if the CPU cannot record these branches, -EINVAL if the
- * combination is invalid, -EBUSY if the branch unit is used by another kind of user.
+ * combination is invalid.
  */
-int x86_branch_init_event(struct perf_event *event)
+int x86_branch_check(struct perf_event *event)
 {
 	const struct x86_core *core = to_x86_core(event->pmu);
 	int err;
@@ -89,8 +87,23 @@ int x86_branch_init_event(struct perf_event *event)
 					 "has branch stacks, which this processor lacks",
 					 -EOPNOTSUPP);
 	err = core->branches.ops->check ? core->branches.ops->check(core, event) : 0;
-	if (!err)
-		err = x86_branch_filter_init(core, event);
+	return err ?: x86_branch_filter_init(core, event);
+}
+
+/**
+ * x86_branch_init_event - check a new event with a branch stack, and reserve the branch unit
+ * @event: the new event
+ *
+ * On success x86_branch_destroy() must be called later.
+ *
+ * Context: process.
+ * Return: 0 on success, -EBUSY if the branch unit is used by another kind of user, or an error of
+ * x86_branch_check().
+ */
+int x86_branch_init_event(struct perf_event *event)
+{
+	int err = x86_branch_check(event);
+
 	if (err)
 		return err;
 	/* The root of a copy has reserved the branch unit, and is freed after the copy. */

@@ -255,6 +255,7 @@ struct x86_pmu_cpu;
 
 /* branch.c */
 int x86_branch_probe(struct x86_core *core);
+int x86_branch_check(struct perf_event *event);
 int x86_branch_init_event(struct perf_event *event);
 void x86_branch_destroy(struct perf_event *event);
 bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,

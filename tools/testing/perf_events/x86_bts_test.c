@@ -193,6 +193,9 @@ static bool refusals(void)
 	attr = every_branch;
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
 	ok &= open_event(c, &attr) == -EOPNOTSUPP;
+	branch_stack_error = 0;
+	ok &= !open_event(c, &attr) && (c->event.hw.flags & X86_BRANCH_TRACE);
+	branch_stack_error = -EOPNOTSUPP;
 	branches_taken = -EBUSY;
 	ok &= open_event(c, &every_branch) == -EBUSY;
 	branches_taken = 0;

@@ -141,7 +141,13 @@ void perf_sched_cb_dec(struct pmu *pmu)
 }
 
 #ifndef MACHINE_BRANCHES
-/* The events of most tests have no branch stack. */
+/* The events of most tests have no branch stack. Error for those that have one: */
+static int branch_stack_error = -EOPNOTSUPP;
+
+int x86_branch_check(struct perf_event *event)
+{
+	return branch_stack_error;
+}
 
 int x86_branch_init_event(struct perf_event *event)
 {

@@ -423,8 +423,8 @@ void x86_bts_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
  * On success event->destroy is set.
  *
  * Context: process.
- * Return: 0 on success, -EOPNOTSUPP without BTS or if the event is not one of user space that is
- * sampled by itself, -EBUSY if PT or the PMU intel_bts is used, -ENOMEM.
+ * Return: 0 on success, -EOPNOTSUPP without BTS or if the event is not one of user space alone,
+ * -EBUSY if PT or the PMU intel_bts is used, -ENOMEM, or an error of x86_branch_check().
  */
 int x86_bts_init_event(struct perf_event *event)
 {
@@ -441,11 +441,10 @@ int x86_bts_init_event(struct perf_event *event)
 	if (event->attr.precise_ip)
 		return perf_event_refuse(event, "attr.precise_ip",
 					 "must be 0 for branches with a period of 1", -EOPNOTSUPP);
-	if (needs_branch_stack(event))
-		return perf_event_refuse(event, "attr.sample_type",
-					 "has branch stacks, which a period of 1 excludes",
-					 -EOPNOTSUPP);
-	err = x86_bts_get_buffers();
+	/* Checked, but not recorded: all branches are samples, so the branch stacks are empty. */
+	err = needs_branch_stack(event) ? x86_branch_check(event) : 0;
+	if (!err)
+		err = x86_bts_get_buffers();
 	if (err)
 		return err;
 	/* The root of a copy has made the reservation, and is freed after the copy. */

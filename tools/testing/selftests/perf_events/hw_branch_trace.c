@@ -161,6 +161,25 @@ TEST_F(trace, samples_every_branch)
 	EXPECT_EQ(seen.loop + seen.others, count);
 }
 
+/* Branch stacks are valid beside a period of 1, but are empty. */
+TEST_F(trace, empty_branch_stacks)
+{
+	unsigned long n = 0, full = 0;
+
+	self->a.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	self->a.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	self->fd = pe_self(&self->a);
+	if (self->fd == -EOPNOTSUPP)
+		SKIP(return, "no branch records");
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 128));
+	run(self->fd);
+	for (; pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE); n++)
+		full += ((__u64 *)rec.body)[2] != 0;
+	EXPECT_LE(TAKEN, n);
+	EXPECT_EQ(0, full);
+}
+
 /* Parent and child alternate on a CPU: each sample is that of the task that took the branch. */
 TEST_F(trace, each_task_its_own)
 {
