@@ -83,17 +83,19 @@ static const struct vm_operations_struct vperfctr_vm_ops = {
 
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	int err = security_perf_event_open(PERF_SECURITY_OPEN);
+	struct vperfctr *vp = file->private_data;
+	int err;
 
-	if (err)
-		return err;
-	if (!file->private_data || vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
+	if (!vp || vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE ||
 	    (vma->vm_flags & (VM_WRITE | VM_MAYWRITE | VM_EXEC)) ||
 	    !(vma->vm_flags & VM_READ) || !(vma->vm_flags & VM_MAYSHARE))
 		return -EPERM;
+	err = security_perf_event_read(vperfctr_label(vp));
+	if (err)
+		return err;
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	vma->vm_ops = &vperfctr_vm_ops;
-	if (vperfctr_owner_uses(file->private_data, vma->vm_mm)) {
+	if (vperfctr_owner_uses(vp, vma->vm_mm)) {
 		vma->vm_private_data = vma->vm_mm;
 		perfctr_cpu_mapped(vma->vm_mm);
 	}

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Virtual performance counters: objects, and the reservation of the hardware. */
+#include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/init.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -116,6 +118,17 @@ void vperfctr_unuse_hardware(void)
 		schedule_delayed_work(&vperfctr_idle_work, VPERFCTR_IDLE);
 }
 
+/* Give a new object the label of current. */
+static int vperfctr_init_label(struct vperfctr *vp)
+{
+#ifdef CONFIG_SECURITY
+	vp->label.attr.type = PERF_TYPE_RAW;
+	vp->label.attr.size = sizeof(vp->label.attr);
+	vp->label.cpu = -1;
+#endif
+	return security_perf_event_alloc(vperfctr_label(vp));
+}
+
 /**
  * vperfctr_alloc - create an object without an owner
  *
@@ -123,23 +136,32 @@ void vperfctr_unuse_hardware(void)
  * last reference.
  *
  * Context: may sleep.
- * Return: the object with one reference, or NULL if memory is lacking
+ * Return: the object with one reference, -ENOMEM, or an error of a security module
  */
 struct vperfctr *vperfctr_alloc(void)
 {
 	struct vperfctr *vp = kzalloc(sizeof(*vp), GFP_KERNEL_ACCOUNT);
+	int err;
 
 	BUILD_BUG_ON(sizeof(*vp->state) > PAGE_SIZE);
 	if (!vp)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	err = vperfctr_init_label(vp);
+	if (err)
+		goto free;
+	err = -ENOMEM;
 	vp->state = vperfctr_new_state();
-	if (!vp->state) {
-		kfree(vp);
-		return NULL;
-	}
+	if (!vp->state)
+		goto free_label;
 	refcount_set(&vp->refs, 1);
 	spin_lock_init(&vp->lock);
 	return vp;
+
+free_label:
+	security_perf_event_free(vperfctr_label(vp));
+free:
+	kfree(vp);
+	return ERR_PTR(err);
 }
 
 /**
@@ -164,6 +186,7 @@ void vperfctr_put(struct vperfctr *vp)
 	WARN_ON_ONCE(vp->running || rcu_access_pointer(vp->owner));
 	/* RCU readers without a reference access only flags and the reference count. */
 	vperfctr_free_state(vp->state);
+	security_perf_event_free(vperfctr_label(vp));
 	kfree_rcu(vp, rcu);
 	vperfctr_unuse_hardware();
 }

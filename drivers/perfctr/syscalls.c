@@ -202,10 +202,8 @@ static struct vperfctr *vperfctr_new(void)
 	if (err)
 		return ERR_PTR(err);
 	vp = vperfctr_alloc();
-	if (!vp) {
+	if (IS_ERR(vp))
 		vperfctr_unuse_hardware();
-		return ERR_PTR(-ENOMEM);
-	}
 	return vp;
 }
 
@@ -253,7 +251,8 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
  * Return: an fd, -ENODEV, -EACCES if the caller may not count, -ESRCH if the thread does not
  * exist, or is neither the caller nor stopped and traced by it, -EPERM if the caller may not
  * inspect the thread, or may not count in the kernel and the object does, -EEXIST if the thread
- * has an object, -EBUSY if another service has reserved the hardware, -ENOMEM, -EMFILE, -ENFILE
+ * has an object, -EBUSY if another service has reserved the hardware, -ENOMEM, -EMFILE, -ENFILE, or
+ * an error of a security module
  */
 SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 {
@@ -366,7 +365,7 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
  * Return: 0 on success, -EBADF, -EINVAL if there is no object, the control is not valid, or all
  * CPUs are forbidden, -EPERM for bits that no caller may set or that need a privilege, -ESRCH if
  * the owner is gone, or is neither the caller nor stopped and traced by it, -EBUSY if perf's
- * pinned events have the counters, -ENOMEM, -EFAULT
+ * pinned events have the counters, -ENOMEM, -EFAULT, or an error of a security module
  */
 SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
 {
@@ -383,7 +382,7 @@ SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user 
 		err = -EFAULT;
 	if (err)
 		goto end;
-	err = vperfctr_allow();
+	err = vperfctr_allow() ?: security_perf_event_write(vperfctr_label(call.vp));
 	if (err)
 		goto end;
 	if (control.cpu_control.nractrs || control.cpu_control.nrictrs) {
@@ -467,7 +466,7 @@ SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 	else if (!call.task)
 		err = -ESRCH;
 	else
-		err = security_perf_event_open(PERF_SECURITY_OPEN);
+		err = security_perf_event_write(vperfctr_label(vp));
 	if (!err) {
 		vperfctr_await_tick(vp);
 		local_irq_disable();
@@ -555,7 +554,7 @@ SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
 	err = vperfctr_begin(&call, fd);
 	if (err)
 		return err;
-	err = security_perf_event_open(PERF_SECURITY_OPEN);
+	err = security_perf_event_read(vperfctr_label(call.vp));
 	if (!err && sump)
 		err = vperfctr_read_sums(call.vp, sump);
 	if (!err && controlp)

@@ -4,6 +4,7 @@
  * with objects, and overflows.
  */
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/perf_event.h>
@@ -357,7 +358,8 @@ u64 vperfctr_new_identity(void)
  * __perfctr_copy_task - give a new thread an object with the control of current
  * @child: the new thread; child->perfctr is still a copy of current's pointer
  *
- * Without memory, or if @child is a thread of the kernel, it has no object.
+ * It has no object without memory, if a security module refuses it, or if @child is a thread of the
+ * kernel.
  *
  * Context: fork. @child does not run yet, and no other task can find it. May sleep.
  */
@@ -375,7 +377,7 @@ void __perfctr_copy_task(struct task_struct *child)
 	if (vperfctr_use_hardware())
 		return;
 	vp = vperfctr_alloc();
-	if (!vp) {
+	if (IS_ERR(vp)) {
 		vperfctr_unuse_hardware();
 		return;
 	}

@@ -11,6 +11,7 @@
 #ifndef _DRIVERS_PERFCTR_VIRTUAL_H
 #define _DRIVERS_PERFCTR_VIRTUAL_H
 
+#include <linux/perf_event.h>
 #include <linux/perfctr.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -36,6 +37,7 @@
  * @identity: of the control, shared by the objects that have inherited it. 0: no control
  * @children: sums of reaped threads that had inherited the control
  * @rcu: for kfree_rcu()
+ * @label: holds the label of security modules, whose hooks take an event. It is never attached
  *
  * Access rules:
  *
@@ -67,7 +69,20 @@ struct vperfctr {
 	u64				identity;
 	struct perfctr_sum_ctrs		children;
 	struct rcu_head			rcu;
+#ifdef CONFIG_SECURITY
+	struct perf_event		label;
+#endif
 };
+
+/* The event to pass to security_perf_event_read() and the like. Without them it is not used. */
+static inline struct perf_event *vperfctr_label(struct vperfctr *vp)
+{
+#ifdef CONFIG_SECURITY
+	return &vp->label;
+#else
+	return NULL;
+#endif
+}
 
 /* object.c */
 int vperfctr_use_hardware(void);

@@ -112,7 +112,7 @@ static void test_rdpmc_of_owner_only(struct kunit *test)
 	if (vperfctr_use_hardware())
 		kunit_skip(test, "no counters, not even a clock, or another driver has them");
 	vp = vperfctr_alloc();
-	KUNIT_ASSERT_NOT_NULL(test, vp);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
 	file = vperfctr_new_file(vp);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	addr = map_file(test, file);
@@ -145,7 +145,7 @@ static void revoke_after_overflow(struct kunit *test, bool late)
 	if (vperfctr_use_hardware())
 		kunit_skip(test, "no clock, or another driver has it");
 	vp = vperfctr_alloc();
-	KUNIT_ASSERT_NOT_NULL(test, vp);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
 	vperfctr_get(vp);
 	vp->state->control.tsc_on = 1;
 	local_irq_disable();
@@ -186,6 +186,7 @@ static void test_late_interrupt_after_revoke(struct kunit *test)
 #endif
 
 #ifdef CONFIG_KRETPROBES
+/* The task that security hooks refuse */
 static struct task_struct *refused;
 
 static int refuse(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -195,35 +196,67 @@ static int refuse(struct kretprobe_instance *instance, struct pt_regs *regs)
 	return 0;
 }
 
-/* mmap calls the security hook. The test's vma is not valid for the mapping otherwise. */
-static void test_mmap_security_hook(struct kunit *test)
-{
-	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
-	struct kretprobe *probe = kunit_kzalloc(test, sizeof(*probe), GFP_KERNEL);
-	struct file *file;
-	int allowed = 0, err;
+static struct kretprobe hook_probe;
 
-	KUNIT_ASSERT_NOT_NULL(test, vma);
-	KUNIT_ASSERT_NOT_NULL(test, probe);
-	if (!perfctr_cpu_name)
-		kunit_skip(test, "no counters, not even a clock");
-	probe->kp.symbol_name = "security_perf_event_open";
-	probe->handler = refuse;
-	err = register_kretprobe(probe);
+/* Make a security hook refuse @refused. unregister_kretprobe() undoes it. */
+static void refuse_by(struct kunit *test, const char *hook)
+{
+	int err;
+
+	hook_probe = (struct kretprobe){ .kp.symbol_name = hook, .handler = refuse };
+	err = register_kretprobe(&hook_probe);
 	if (err)
 		kunit_skip(test, "no probe: %d", err);
-	file = vperfctr_new_file(NULL);
-	if (!IS_ERR(file)) {
-		allowed = file->f_op->mmap(file, vma);
-		WRITE_ONCE(refused, current);
-		err = file->f_op->mmap(file, vma);
-		WRITE_ONCE(refused, NULL);
-		fput(file);
-	}
-	unregister_kretprobe(probe);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-	KUNIT_EXPECT_EQ(test, allowed, -EPERM);
-	KUNIT_EXPECT_EQ(test, err, -EACCES);
+}
+
+/* A security module can refuse a new object. */
+static void test_alloc_security_hook(struct kunit *test)
+{
+	struct vperfctr *vp;
+
+	refuse_by(test, "security_perf_event_alloc");
+	WRITE_ONCE(refused, current);
+	vp = vperfctr_alloc();
+	WRITE_ONCE(refused, NULL);
+	unregister_kretprobe(&hook_probe);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(vp), -EACCES);
+}
+
+static struct file *new_file(struct kunit *test)
+{
+	struct vperfctr *vp;
+	struct file *file;
+
+	if (vperfctr_use_hardware())
+		kunit_skip(test, "no counters, not even a clock, or another driver has them");
+	vp = vperfctr_alloc();
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
+	file = vperfctr_new_file(vp);
+	vperfctr_put(vp);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	return file;
+}
+
+/* A security module can refuse a mapping. */
+static void test_mmap_security_hook(struct kunit *test)
+{
+	unsigned long allowed, addr;
+	struct file *file;
+
+	/* Skip the test before there is a file. */
+	refuse_by(test, "security_perf_event_read");
+	unregister_kretprobe(&hook_probe);
+	file = new_file(test);
+	/* The test gets an address space. */
+	allowed = kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+	refuse_by(test, "security_perf_event_read");
+	WRITE_ONCE(refused, current);
+	addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+	WRITE_ONCE(refused, NULL);
+	unregister_kretprobe(&hook_probe);
+	fput(file);
+	KUNIT_EXPECT_FALSE(test, !allowed || IS_ERR_VALUE(allowed));
+	KUNIT_EXPECT_EQ(test, (long)addr, -EACCES);
 }
 #endif
 
@@ -233,6 +266,7 @@ static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_objects),
 	KUNIT_CASE(test_await_tick),
 #ifdef CONFIG_KRETPROBES
+	KUNIT_CASE(test_alloc_security_hook),
 	KUNIT_CASE(test_mmap_security_hook),
 #endif
 #ifdef CONFIG_PERFCTR_COUNTERS

@@ -735,6 +735,114 @@ TEST_F(life, inherited_rights)
 	set_paranoid(before);
 }
 
+/* The hooks with a label, in the order of struct hooks */
+static const char * const hook_names[] = {
+	"security_perf_event_alloc", "security_perf_event_read", "security_perf_event_write",
+};
+
+#define HOOKS	ARRAY_SIZE(hook_names)
+
+/**
+ * struct hooks - numbers of calls of the hooks by this thread
+ * @alloc: an object gets a label
+ * @read: the label is asked for the right to read
+ * @write: the label is asked for the right to write
+ */
+struct hooks {
+	long long alloc;
+	long long read;
+	long long write;
+};
+
+/* Count the calls of a function of the kernel by this thread. Return: an fd, or -1. */
+static int open_probe(const char *function)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .kprobe_func = (unsigned long)function,
+	};
+	FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "r");
+	int ok;
+
+	if (!file)
+		return -1;
+	ok = fscanf(file, "%u", &attr.type);
+	fclose(file);
+	return ok == 1 ? syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0) : -1;
+}
+
+static struct hooks count_hooks(const int *probes)
+{
+	long long n[HOOKS] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < HOOKS; i++) {
+		if (read(probes[i], &n[i], sizeof(n[i])) != sizeof(n[i]))
+			n[i] = -1000;
+	}
+	return (struct hooks){ n[0], n[1], n[2] };
+}
+
+/* Were the hooks called so often since @since? @idle: calls by count_hooks() itself */
+static bool called(const int *probes, struct hooks *since, const struct hooks *idle,
+		   struct hooks often)
+{
+	struct hooks before = *since;
+
+	*since = count_hooks(probes);
+	return since->alloc - before.alloc - idle->alloc == often.alloc &&
+	       since->read - before.read - idle->read == often.read &&
+	       since->write - before.write - idle->write == often.write;
+}
+
+/*
+ * An object has a label of security modules, as an event has: that of the thread that created it,
+ * or of the thread that forked. mmap and vperfctr_read call the hook for reading an event;
+ * vperfctr_control and vperfctr_iresume call the hook for writing one.
+ */
+TEST_F(life, security_hooks)
+{
+	struct hooks now, idle;
+	int probes[HOOKS];
+	unsigned int i;
+	pid_t child;
+	void *page;
+
+	for (i = 0; i < HOOKS; i++) {
+		probes[i] = open_probe(hook_names[i]);
+		if (probes[i] < 0)
+			SKIP(return, "no probe, or no security modules");
+	}
+	ASSERT_EQ(0, vperfctr_unlink(self->fd));
+	close(self->fd);
+	/* A read of an event calls a hook, too. */
+	idle = count_hooks(probes);
+	now = count_hooks(probes);
+	idle = (struct hooks){ now.alloc - idle.alloc, now.read - idle.read,
+			       now.write - idle.write };
+
+	self->fd = vperfctr_open(0, 1);
+	ASSERT_LE(0, self->fd);
+	EXPECT_TRUE(called(probes, &now, &idle, (struct hooks){ .alloc = 1 }));
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
+	EXPECT_NE(MAP_FAILED, page);
+	EXPECT_TRUE(called(probes, &now, &idle, (struct hooks){ .read = 1 }));
+	EXPECT_EQ(0, vperfctr_control(self->fd, &self->control));
+	EXPECT_TRUE(called(probes, &now, &idle, (struct hooks){ .write = 1 }));
+	EXPECT_EQ(0, vperfctr_read(self->fd, NULL, NULL, NULL));
+	EXPECT_TRUE(called(probes, &now, &idle, (struct hooks){ .read = 1 }));
+	EXPECT_EQ(-1, vperfctr_iresume(self->fd));
+	EXPECT_TRUE(called(probes, &now, &idle,
+			   (struct hooks){ .write = has(PERFCTR_FEATURE_PCINT) }));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(0);
+	EXPECT_EQ(child, waitpid(child, NULL, 0));
+	EXPECT_TRUE(called(probes, &now, &idle, (struct hooks){ .alloc = 1 }));
+	for (i = 0; i < HOOKS; i++)
+		close(probes[i]);
+}
+
 /* If memory is lacking, the child has no object. All other calls are ENOMEM then. */
 TEST_F_TIMEOUT(life, no_memory, 600)
 {
