@@ -392,8 +392,8 @@ enum perf_pmu_scope {
  *
  * A driver initializes the fields that it supports, and calls perf_pmu_register(). event_init,
  * add and del are mandatory. The other callbacks may be NULL, unless said below: the operation
- * does nothing, or is not supported. Documentation/core-api/perf-pmu-driver.rst is a guide for
- * drivers.
+ * does nothing, or is not supported. Documentation/core-api/perf_events/pmu-driver.rst is a guide
+ * for drivers.
  *
  * Unless said otherwise, callbacks run
  *

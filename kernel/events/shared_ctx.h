@@ -6,8 +6,8 @@
  * the sum over all copies. So these tasks do not need counters of their own. Instead, the set of
  * their contexts has one shared context for each CPU, with one more copy of each event. While one
  * of the tasks runs on the CPU, the shared context is scheduled in and counts in place of the
- * task's own context, whose clock is stopped. Documentation/core-api/perf-events.rst describes the
- * conditions, and why the sum is exact.
+ * task's own context, whose clock is stopped. Documentation/core-api/perf_events/scheduling.rst
+ * describes the conditions, and why the sum is exact.
  */
 #ifndef _KERNEL_EVENTS_SHARED_CTX_H
 #define _KERNEL_EVENTS_SHARED_CTX_H

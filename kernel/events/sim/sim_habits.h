@@ -5,8 +5,8 @@
 #include "sim_pmu.h"
 
 /*
- * Properties that some real drivers have. The table in Documentation/core-api/perf-events.rst
- * lists these drivers and the tests.
+ * Properties that some real drivers have. The table in
+ * Documentation/core-api/perf_events/testing.rst lists these drivers and the tests.
  */
 #define SIM_SCOPE	0x0001	/* system-wide, one instance for each package */
 #define SIM_SOFTWARE	0x0002	/* perf_sw_context: never runs out of counters */

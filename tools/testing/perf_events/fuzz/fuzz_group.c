@@ -95,7 +95,7 @@ static bool task_served;
 static struct pmu pmu;
 static u64 interval;	/* interval of the timer, ns */
 
-/* The limits in perf-events.rst, in intervals and in rotations */
+/* The limits in scheduling.rst, in intervals and in rotations */
 #define LIMIT		(4 * interval)
 #define MOST_TURNS	12
 

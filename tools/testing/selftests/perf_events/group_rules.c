@@ -223,7 +223,7 @@ TEST_F(group, too_large_to_be_read)
 		close(fd[n]);
 }
 
-/* The base kernel has no such limit; see Documentation/core-api/perf-events.rst. */
+/* The base kernel has no such limit; see Documentation/core-api/perf_events/limits.rst. */
 TEST_F(group, too_large_to_be_changed_at_once)
 {
 	struct rlimit limit = { 4096, 4096 };
