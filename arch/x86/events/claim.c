@@ -15,16 +15,7 @@
  * run nevertheless. Pending changes of perf are applied before a claim begins, and stay pending
  * when a claim ends.
  */
-#include <linux/jiffies.h>
-
 #include "engine.h"
-
-/*
- * Number of times per jiffy that displaced flexible events are rescheduled at once at the end of a
- * claim. After that they wait for the rotation. This also bounds the number of displacements, which
- * take time in context switches of other tasks.
- */
-#define X86_RETURNS	16
 
 /*
  * Displace perf's counts. Pinned events stay scheduled throughout, since otherwise the core's other
@@ -312,21 +303,14 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
  * x86_claim_return - reschedule flexible events displaced by claims
  * @cpu: this CPU, without a claim, and with @evicted
  *
+ * The switch from a task with pinned events reschedules flexible events at the same cost.
+ *
  * Called after the claim's counters are read. The caller holds no ctx->lock.
  */
 void x86_claim_return(struct x86_pmu_cpu *cpu)
 {
-	unsigned long now = jiffies;
-
 	lockdep_assert_irqs_disabled();
 	cpu->evicted = false;
-	if (cpu->returned_since != now) {
-		cpu->returned_since = now;
-		cpu->returned = 0;
-	}
-	if (cpu->returned == X86_RETURNS)
-		return;
-	cpu->returned++;
 	perf_pmu_resched_flexible(&cpu->core->pmu);
 }
 

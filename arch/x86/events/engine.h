@@ -353,8 +353,6 @@ struct x86_count {
  * @silent: mask of the counters that were last programmed by a claim, without interrupt: their
  *	status bits are not the reason of an NMI
  * @evicted: a claim has displaced flexible events
- * @returned: number of reschedules at the end of claims in jiffy @returned_since
- * @returned_since: the jiffy of @returned
  * @branch: branch records
  * @precise: PEBS records
  * @bts: branch trace store
@@ -414,8 +412,6 @@ struct x86_pmu_cpu {
 	u64			claim_ints;
 	u64			silent;
 	bool			evicted;
-	unsigned int		returned;
-	unsigned long		returned_since;
 	struct x86_branch_cpu	branch;
 	struct x86_precise_cpu	precise;
 	struct x86_bts_cpu	bts;
