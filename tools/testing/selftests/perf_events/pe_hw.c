@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "pe_hw.h"
@@ -43,13 +45,33 @@ __u64 pe_hw_exact(void)
 /**
  * pe_hw_missing - has the machine no hardware counters?
  *
+ * With PE_NEED_PMU=1 in the environment it must have counters: the test fails.
+ *
  * Return: true when it has none
  */
 bool pe_hw_missing(void)
 {
 	struct perf_event_attr attr = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
+	const char *need = getenv("PE_NEED_PMU");
 
-	return pe_try(&attr, 0, -1, -1, 0) < 0;
+	if (!pe_try(&attr, 0, -1, -1, 0))
+		return false;
+	if (need && *need) {
+		fprintf(stderr, "# no hardware counters\n");
+		exit(1);
+	}
+	return true;
+}
+
+/**
+ * pe_hw_branches - does the driver tell user space that the CPU has branch records?
+ *
+ * Return: true if it does
+ */
+bool pe_hw_branches(void)
+{
+	return !access("/sys/bus/event_source/devices/cpu/caps/branches", F_OK) ||
+	       !access("/sys/bus/event_source/devices/cpu_core/caps/branches", F_OK);
 }
 
 /**
