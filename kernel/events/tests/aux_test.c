@@ -268,6 +268,7 @@ static void aux_unmapped_meanwhile(struct kunit *test)
 	perf_aux_put(bench->aux);
 	KUNIT_EXPECT_PTR_EQ(test, perf_get_aux(&handle), (void *)bench);
 	/* During the transaction the memory is not freed, and there is no reader to notify. */
+	rcu_barrier();
 	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&bench->freed, HZ / 20), 0);
 	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
 	aux_end(&handle, 4096);

@@ -286,7 +286,9 @@ TEST_F(shared_ctx, more_than_counters)
 		EXPECT_LE(t.value, 100 * 100);
 		EXPECT_LE(t.running, t.enabled);
 		sum += t.running;
-		enabled = t.enabled;
+		/* The host may stop the guest between two opens: take the longest time. */
+		if (enabled < t.enabled)
+			enabled = t.enabled;
 		close(more[i]);
 	}
 	EXPECT_LE(sum, PE_SIM_COUNTERS * enabled);
@@ -341,7 +343,7 @@ TEST(software_events_that_are_scheduled)
 	t = get(run);
 	EXPECT_LE(start, t.value);
 	/* The base reads the count and the times at different moments. */
-	EXPECT_LE(t.value, t.running + 10000);
+	EXPECT_LE(t.value, get(run).running);
 	EXPECT_EQ(t.enabled, t.running);
 	pe_child_end(&c);
 	close(run);
