@@ -419,6 +419,7 @@ int x86_event_init(struct perf_event *event)
 {
 	struct x86_core *core = to_x86_core(event->pmu);
 	struct hw_perf_event *hw = &event->hw;
+	bool traced;
 	int err;
 
 	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE &&
@@ -455,7 +456,9 @@ int x86_event_init(struct perf_event *event)
 		if (err)
 			return err;
 	}
-	if (is_sampling_event(event) && !event->attr.freq &&
+	traced = x86_is_branch_trace(event, event->attr.sample_period);
+	/* Branch traces use no counter, so they do not have its errata. */
+	if (is_sampling_event(event) && !event->attr.freq && !traced &&
 	    event->attr.sample_period < x86_event_least_period(event))
 		return perf_event_refuse(event, "attr.sample_period",
 					 "is below the minimum of this event",
@@ -467,7 +470,7 @@ int x86_event_init(struct perf_event *event)
 	}
 	if (x86_rdpmc)
 		hw->flags |= PERF_EVENT_FLAG_USER_READ_CNT;
-	if (x86_is_branch_trace(event, event->attr.sample_period)) {
+	if (traced) {
 		err = x86_bts_init_event(event);
 		if (err)
 			return err;

@@ -202,6 +202,38 @@ static bool refusals(void)
 	return ok;
 }
 
+static u64 at_least_32(u64 config)
+{
+	return 32;
+}
+
+/* The shortest period of the counters is no limit of the BTS, which uses no counter. */
+static bool without_shortest_period(void)
+{
+	struct x86_model limited = model;
+	struct counted *c = &counted[0];
+	struct perf_event_attr attr = every_branch;
+	bool ok;
+
+	start(1, 0);
+	limited.min_period = at_least_32;
+	core.model = &limited;
+	ok = !open_event(c, &every_branch) && (c->event.hw.flags & X86_BRANCH_TRACE);
+	expected = machine.jumps + 1;
+	schedule_in(c);
+	machine_run(10000);
+	schedule_out(c);
+	ok &= has_all(c) && c->samples;
+	/* It is the limit of all other periods. */
+	attr.sample_period = 2;
+	ok &= open_event(c, &attr) == -EINVAL;
+	attr.sample_period = 32;
+	ok &= !open_event(c, &attr) && core.pmu.check_period(&c->event, 31) == -EINVAL &&
+	      core.pmu.check_period(&c->event, 1) == -EINVAL &&
+	      !core.pmu.check_period(&c->event, 33);
+	return ok;
+}
+
 /* A trace needs permission for the kernel, also without the kernel; a copy does not need it. */
 static bool permissions(void)
 {
@@ -817,13 +849,14 @@ static bool has_gap(void)
 
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(22);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
 	ktap_result(samples_all_seeds(0, true, false), "samples_all_beside_others");
 	ktap_result(samples_all_seeds(0, false, true), "samples_all_with_foreign_nmis");
 	ktap_result(refusals(), "refusals");
+	ktap_result(without_shortest_period(), "without_shortest_period");
 	ktap_result(permissions(), "permissions");
 	ktap_result(one_at_a_time(), "one_at_a_time");
 	ktap_result(throttled(), "throttled");
