@@ -202,6 +202,14 @@ static bool refusals(void)
 	return ok;
 }
 
+/* Without a local APIC the buffer has no interrupt: there is no BTS, also not for the AUX area. */
+static bool without_interrupt(void)
+{
+	start(1, BIT(X86_FEATURE_APIC));
+	return open_event(&counted[0], &every_branch) == -EOPNOTSUPP &&
+	       bts_pmu_init() == -ENODEV;
+}
+
 static u64 at_least_32(u64 config)
 {
 	return 32;
@@ -849,13 +857,14 @@ static bool has_gap(void)
 
 int main(void)
 {
-	ktap_plan(22);
+	ktap_plan(23);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
 	ktap_result(samples_all_seeds(0, true, false), "samples_all_beside_others");
 	ktap_result(samples_all_seeds(0, false, true), "samples_all_with_foreign_nmis");
 	ktap_result(refusals(), "refusals");
+	ktap_result(without_interrupt(), "without_interrupt");
 	ktap_result(without_shortest_period(), "without_shortest_period");
 	ktap_result(permissions(), "permissions");
 	ktap_result(one_at_a_time(), "one_at_a_time");

@@ -37,6 +37,8 @@ static bool bts_exists __read_mostly;
  * x86_bts_probe - detect the BTS
  * @core: the core type of the boot CPU
  *
+ * Without a local APIC the buffer has no interrupt, so it would fill and drop further records.
+ *
  * Some hypervisors drop writes to DEBUGCTL. The interrupt bit alone has no effect, so it serves as
  * a test.
  *
@@ -48,7 +50,7 @@ void x86_bts_probe(const struct x86_core *core)
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || !core->version ||
 	    !boot_cpu_has(X86_FEATURE_DS) || !boot_cpu_has(X86_FEATURE_BTS) ||
-	    !boot_cpu_has(X86_FEATURE_DTES64))
+	    !boot_cpu_has(X86_FEATURE_DTES64) || !boot_cpu_has(X86_FEATURE_APIC))
 		return;
 	if (rdmsrl_safe(MSR_IA32_DS_AREA, &value) || rdmsrl_safe(MSR_IA32_DEBUGCTLMSR, &old))
 		return;
@@ -462,8 +464,9 @@ int x86_bts_init_event(struct perf_event *event)
  * Write a sample for each record. The registers at the time of the record are not known: all except
  * the address are 0.
  *
- * Of all records of an interrupt, only the last counts as an overflow, so no record is lost if that
- * stops the event. But an overflow handler other than the default is called for each record.
+ * An overflow may stop the event, and the records after it would be lost. So of all records of an
+ * interrupt, only the last one counts as an overflow. But an overflow handler other than the default
+ * is called for each record.
  */
 static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_bts_record *records, unsigned int n, bool interrupt)
