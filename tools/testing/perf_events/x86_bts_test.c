@@ -199,7 +199,13 @@ static bool refusals(void)
 	branches_taken = -EBUSY;
 	ok &= open_event(c, &every_branch) == -EBUSY;
 	branches_taken = 0;
-	return ok;
+	/* Branches of guests are not recorded. */
+	attr = every_branch;
+	attr.exclude_host = true;
+	ok &= open_event(c, &attr) == -EOPNOTSUPP;
+	attr.exclude_host = false;
+	attr.exclude_guest = true;
+	return ok && !open_event(c, &attr);
 }
 
 /* Without a local APIC the buffer has no interrupt: there is no BTS, also not for the AUX area. */
@@ -257,6 +263,9 @@ static bool permissions(void)
 	ok &= bts_pmu.event_init(&event) == -ENOENT;
 	event.attr.type = 0;
 	event.parent = &event;
+	event.attr.exclude_host = true;
+	ok &= bts_pmu.event_init(&event) == -EOPNOTSUPP;
+	event.attr.exclude_host = false;
 	ok &= !bts_pmu.event_init(&event) && !exclusive_users;
 	/* Samples need no permission: the core checks exclude_kernel. */
 	ok &= !open_event(c, &every_branch) && exclusive_users == 1;

@@ -263,6 +263,10 @@ static int bts_pmu_init_event(struct perf_event *event)
 		return perf_event_refuse(event, "attr.type",
 					 "is intel_bts: needs CAP_PERFMON, or perf_event_paranoid below 2",
 					 err);
+	/* The CPU does not record branches of guests. */
+	if (event->attr.exclude_host)
+		return perf_event_refuse(event, "attr.exclude_host", "must be 0 for intel_bts",
+					 -EOPNOTSUPP);
 	err = x86_bts_get_buffers();
 	if (err)
 		return err;
