@@ -247,6 +247,34 @@ TEST_F(trace, refusals)
 	close(fd);
 }
 
+/*
+ * A new period is refused, and the event still samples every branch; or it is used, as of an event
+ * that was opened with it.
+ */
+TEST_F(trace, longer_period)
+{
+	__u64 period = 1000, count;
+	unsigned long n = 0;
+	int err;
+
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 128));
+	err = pe_ioctl(self->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period);
+	run(self->fd);
+	while (pe_ring_find(&self->ring, &rec, PERF_RECORD_SAMPLE))
+		n++;
+	ASSERT_EQ((ssize_t)sizeof(count), read(self->fd, &count, sizeof(count)));
+	TH_LOG("error %d, %lu samples, count %llu", err, n, count);
+	EXPECT_LE(TAKEN, count);
+	if (err) {
+		EXPECT_EQ(-EINVAL, err);
+		EXPECT_EQ(count, n);
+	} else {
+		EXPECT_EQ(count / period, n);
+	}
+}
+
 #define AUX_PAGES	64
 
 /* Open an event of the PMU intel_bts with an AUX area. */
