@@ -10,6 +10,7 @@
  * write. If an NMI between them disables the BTS, the write enables it again. The next interrupt of
  * the buffer disables it.
  */
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <asm/cpu_entry_area.h>
 #include <asm/cpufeature.h>
@@ -216,6 +217,7 @@ void x86_bts_start(struct x86_pmu_cpu *cpu)
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 	struct x86_bts_cpu *bts = &cpu->bts;
 
+	lockdep_assert_irqs_disabled();
 	/* It may have been enabled again by mistake, see the top of this file. */
 	bts_write_control(0);
 	ds->bts_buffer_base = bts->base;
@@ -319,6 +321,7 @@ void x86_bts_reset(struct x86_pmu_cpu *cpu)
  */
 void x86_bts_resume(struct x86_pmu_cpu *cpu)
 {
+	lockdep_assert_irqs_disabled();
 	if (!cpu->bts.running)
 		return;
 	x86_ds_use(cpu);
@@ -394,6 +397,7 @@ int x86_bts_add(struct x86_pmu_cpu *cpu, struct perf_event *event, x86_bts_take_
 {
 	struct x86_bts_cpu *bts = &cpu->bts;
 
+	lockdep_assert_irqs_disabled();
 	if (bts->event)
 		return -EAGAIN;
 	bts->event = event;
@@ -410,6 +414,7 @@ int x86_bts_add(struct x86_pmu_cpu *cpu, struct perf_event *event, x86_bts_take_
  */
 void x86_bts_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
+	lockdep_assert_irqs_disabled();
 	if (!WARN_ON_ONCE(cpu->bts.event != event || cpu->bts.running))
 		cpu->bts.event = NULL;
 }
