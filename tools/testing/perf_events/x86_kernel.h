@@ -16,6 +16,7 @@
 #define __KERNEL__
 
 typedef int16_t s16;
+typedef unsigned int gfp_t;
 
 #define EXPORT_SYMBOL_GPL(x)	struct not_exported
 #define MODULE_PARM_DESC(x, y)	struct not_described
@@ -588,11 +589,13 @@ struct task_struct {
 #define PAGE_SIZE			4096UL
 #define PAGE_KERNEL			0
 #define __GFP_ZERO			0
+#define __GFP_NOWARN			1
 #define __read_mostly
 #define DEFINE_MUTEX(name)		int name __maybe_unused
 #define guard(kind)			count_lock
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
-#define alloc_pages_node(node, gfp, order)	machine_alloc_buffer()
+#define alloc_pages_node(node, gfp, order)	\
+	(assert((gfp) & __GFP_NOWARN), machine_alloc_buffer())
 #define page_address(page)		((void *)(page))
 #define virt_to_phys(p)			(p)
 #define cea_set_pte(va, pa, prot)	machine_map(va, pa)

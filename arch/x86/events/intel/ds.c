@@ -23,8 +23,9 @@
  */
 void *x86_ds_map_buffer(unsigned int number, void *area, unsigned int size)
 {
-	struct page *pages = alloc_pages_node(cpu_to_node(number), GFP_KERNEL | __GFP_ZERO,
-					      get_order(size));
+	/* Any user can cause a failure, so it is not logged. */
+	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
+	struct page *pages = alloc_pages_node(cpu_to_node(number), gfp, get_order(size));
 	void *buffer;
 	unsigned int at;
 
