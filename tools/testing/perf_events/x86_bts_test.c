@@ -78,6 +78,15 @@ static const struct perf_event_attr every_branch = {
 	.config = BRANCHES, .exclude_kernel = true, .sample_period = 1,
 };
 
+/* Start the machine, and an event of all branches from now on. */
+static void start_event(u64 seed)
+{
+	start(seed, 0);
+	assert(!open_event(&counted[0], &every_branch));
+	expected = machine.jumps + 1;
+	schedule_in(&counted[0]);
+}
+
 static bool is_off(void)
 {
 	return !(machine.debugctl & BTS_CONTROL);
@@ -310,10 +319,7 @@ static bool throttled(void)
 	u64 samples;
 	bool ok;
 
-	start(1, 0);
-	assert(!open_event(c, &every_branch));
-	expected = machine.jumps + 1;
-	schedule_in(c);
+	start_event(1);
 	c->stop_at = 1;
 	while (!c->samples)
 		machine_run(100);
@@ -357,10 +363,7 @@ static bool read_in_nmi(void)
 	struct counted *c = &counted[0];
 	bool ok;
 
-	start(1, 0);
-	assert(!open_event(c, &every_branch));
-	expected = machine.jumps + 1;
-	schedule_in(c);
+	start_event(1);
 	run_user(100);
 	machine.in_nmi = true;
 	core.pmu.read(&c->event);
@@ -378,10 +381,7 @@ static bool late_interrupt(void)
 	u64 seed;
 
 	for (seed = 1; seed <= 200 && ok; seed++) {
-		start(seed, 0);
-		assert(!open_event(c, &every_branch));
-		expected = machine.jumps + 1;
-		schedule_in(c);
+		start_event(seed);
 		run_user(BTS_SAMPLES + 10);
 		if (seed % 4 < 2)
 			core.pmu.sched_task(NULL, NULL, false);
@@ -403,10 +403,7 @@ static bool enabled_by_mistake(void)
 	u64 debugctl;
 	bool ok;
 
-	start(1, 0);
-	assert(!open_event(c, &every_branch));
-	expected = machine.jumps + 1;
-	schedule_in(c);
+	start_event(1);
 	debugctl = machine.debugctl;
 	machine_run(1000);
 	schedule_out(c);
@@ -453,10 +450,7 @@ static bool suspended(void)
 	struct counted *c = &counted[0];
 	bool ok;
 
-	start(1, 0);
-	assert(!open_event(c, &every_branch));
-	expected = machine.jumps + 1;
-	schedule_in(c);
+	start_event(1);
 	machine_run(1000);
 	x86_end(cpu);
 	ok = is_off();
@@ -490,11 +484,8 @@ static bool suspended_with_nmis(void)
 
 	for (seed = 1; seed <= 100 && ok; seed++) {
 		beside = MACHINE_FOREIGN;
-		start(seed, 0);
+		start_event(seed);
 		beside = 0;
-		assert(!open_event(c, &every_branch));
-		expected = machine.jumps + 1;
-		schedule_in(c);
 		machine_run(machine_random(1000));
 		x86_end(cpu);
 		machine_nmi();
