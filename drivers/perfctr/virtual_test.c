@@ -73,12 +73,30 @@ static void test_await_tick(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_PERFCTR_COUNTERS
+#if defined(CONFIG_PERFCTR_COUNTERS) || defined(CONFIG_KRETPROBES)
+/* A file of a new object, which has no owner; skips the test without hardware */
+static struct file *new_file(struct kunit *test)
+{
+	struct vperfctr *vp;
+	struct file *file;
+
+	if (vperfctr_use_hardware())
+		kunit_skip(test, "no counters, not even a clock, or another driver has them");
+	vp = vperfctr_alloc();
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
+	file = vperfctr_new_file(vp);
+	vperfctr_put(vp);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	return file;
+}
+
 static unsigned long map_file(struct kunit *test, struct file *file)
 {
 	return kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
 }
+#endif
 
+#ifdef CONFIG_PERFCTR_COUNTERS
 static int rdpmc_users(void)
 {
 	return atomic_read(&current->mm->context.perf_rdpmc_allowed);
@@ -105,16 +123,10 @@ static void check_copied_vma(struct kunit *test, unsigned long addr)
 /* A mapping allows RDPMC only in the owner's address space. */
 static void test_rdpmc_of_owner_only(struct kunit *test)
 {
-	struct vperfctr *vp;
+	struct file *file = new_file(test);
+	struct vperfctr *vp = file->private_data;
 	unsigned long addr;
-	struct file *file;
 
-	if (vperfctr_use_hardware())
-		kunit_skip(test, "no counters, not even a clock, or another driver has them");
-	vp = vperfctr_alloc();
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
-	file = vperfctr_new_file(vp);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	addr = map_file(test, file);
 	KUNIT_ASSERT_FALSE(test, !addr || IS_ERR_VALUE(addr));
 	KUNIT_EXPECT_EQ(test, rdpmc_users(), 0);
@@ -130,7 +142,6 @@ static void test_rdpmc_of_owner_only(struct kunit *test)
 	vm_munmap(addr, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, rdpmc_users(), 0);
 	fput(file);
-	vperfctr_put(vp);
 }
 
 /*
@@ -222,21 +233,6 @@ static void test_alloc_security_hook(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(vp), -EACCES);
 }
 
-static struct file *new_file(struct kunit *test)
-{
-	struct vperfctr *vp;
-	struct file *file;
-
-	if (vperfctr_use_hardware())
-		kunit_skip(test, "no counters, not even a clock, or another driver has them");
-	vp = vperfctr_alloc();
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
-	file = vperfctr_new_file(vp);
-	vperfctr_put(vp);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	return file;
-}
-
 /* A security module can refuse a mapping. */
 static void test_mmap_security_hook(struct kunit *test)
 {
@@ -248,7 +244,7 @@ static void test_mmap_security_hook(struct kunit *test)
 	unregister_kretprobe(&hook_probe);
 	file = new_file(test);
 	/* The test gets an address space. */
-	allowed = kunit_vm_mmap(test, file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
+	allowed = map_file(test, file);
 	refuse_by(test, "security_perf_event_read");
 	WRITE_ONCE(refused, current);
 	addr = vm_mmap(file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
