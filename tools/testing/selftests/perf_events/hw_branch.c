@@ -16,30 +16,11 @@
 #include "pe_sample.h"
 
 #ifdef __x86_64__
-/*
- * turns_begin(n): n iterations of six branches. deep(n): n recursive calls, and in the innermost a
- * loop of @deep_turns iterations with a jump.
- */
+#include "pe_turns.h"
+
+/* deep(n): n recursive calls, and in the innermost a loop of @deep_turns iterations with a jump */
 __asm__("	.text\n"
-"	.globl	turns_begin, b_call, b_ret, b_indirect, b_jump, b_ret2, b_loop\n"
-"	.globl	t_turn, t_called, t_back, t_called2, t_jumped, t_back2, deep, b_deep, deep_turns\n"
-"turns_begin:\n"
-"	leaq	t_called2(%rip), %rax\n"
-"t_turn:\n"
-"b_call:	call	t_called\n"
-"t_back:	nop\n"
-"b_indirect: call *%rax\n"
-"t_back2:	nop\n"
-"	decq	%rdi\n"
-"b_loop:	jnz	t_turn\n"
-"	ret\n"
-"t_called:	nop\n"
-"b_ret:	ret\n"
-"t_called2: nop\n"
-"b_jump:	jmp	t_jumped\n"
-"	nop\n"
-"t_jumped: nop\n"
-"b_ret2:	ret\n"
+"	.globl	deep, b_deep, deep_turns\n"
 "deep:\n"
 "	decq	%rdi\n"
 "	jz	1f\n"
