@@ -216,7 +216,7 @@ static void x86_branch_on(struct x86_pmu_cpu *cpu)
 		x86_extra_write(cpu, branch->select);
 	WRITE_ONCE(branch->running, true);
 	barrier();
-	cpu->core->branches.ops->on(cpu->core);
+	cpu->core->branches.ops->on(cpu->core, x86_branch_call_stack(branch));
 }
 
 static void x86_branch_off(struct x86_pmu_cpu *cpu)
@@ -394,6 +394,13 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 	return nr;
 }
 
+static bool x86_branch_freezes(const struct x86_pmu_cpu *cpu)
+{
+	const struct x86_branches *unit = &cpu->core->branches;
+
+	return unit->freezes && (unit->freezes_stack || !x86_branch_call_stack(&cpu->branch));
+}
+
 /**
  * x86_branch_begin_interrupt - stop recording, if kernel branches are recorded
  * @cpu: this CPU
@@ -409,7 +416,7 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 	branch->interrupts++;
 	if (!READ_ONCE(branch->running) || !x86_branch_in_kernel(branch))
 		return 0;
-	if (unit->freezes)
+	if (x86_branch_freezes(cpu))
 		return unit->halts ? 0 : X86_STATUS_BRANCHES_FROZEN;
 	/* The unit is still in use: @running stays set, for the read and for the end. */
 	unit->ops->off(cpu->core);
@@ -432,7 +439,7 @@ void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen)
 		x86_acknowledge_bits(cpu, frozen);
 	if (!READ_ONCE(branch->running))
 		return;
-	if (unit->halts || (!unit->freezes && x86_branch_in_kernel(branch)))
+	if (x86_branch_freezes(cpu) ? unit->halts : x86_branch_in_kernel(branch))
 		x86_branch_on(cpu);
 }
 

@@ -113,7 +113,7 @@ struct x86_branch_unit {
  * struct x86_branch_ops - vendor-specific functions
  * @check: checks a new event with a branch stack. Returns 0 or an error for event_init. May sleep.
  *	NULL: all events can have one
- * @on: enables the unit; the filter is programmed
+ * @on: enables the unit; the filter is programmed, with @call_stack for the call stack mode
  * @off: disables the unit
  * @clear: invalidates all records; with @call_stack, clears each one, since a return without a
  *	recorded call would make older ones valid again
@@ -132,7 +132,7 @@ struct x86_branch_unit {
  */
 struct x86_branch_ops {
 	int		(*check)(const struct x86_core *core, struct perf_event *event);
-	void		(*on)(const struct x86_core *core);
+	void		(*on)(const struct x86_core *core, bool call_stack);
 	void		(*off)(const struct x86_core *core);
 	void		(*clear)(const struct x86_core *core, bool call_stack);
 	unsigned int	(*read)(const struct x86_core *core, struct x86_branch_raw *raw,
@@ -164,7 +164,8 @@ struct x86_branch_ops {
  * @info_valid: @info has a valid bit for its cycles
  * @packed: a @from register has address and target of 32 bits each
  * @freezes: the unit freezes at an overflow interrupt, until the status is acknowledged
- * @halts: the unit disables itself at an overflow interrupt, until enabled by software
+ * @halts: the unit disables itself when it freezes, until enabled by software
+ * @freezes_stack: @freezes applies to the call stack mode, too
  * @select: the filter register as an extra register; msr 0: none
  */
 struct x86_branches {
@@ -183,6 +184,7 @@ struct x86_branches {
 	bool				packed;
 	bool				freezes;
 	bool				halts;
+	bool				freezes_stack;
 	struct x86_extra		select;
 };
 

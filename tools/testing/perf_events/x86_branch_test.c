@@ -493,6 +493,17 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 	return true;
 }
 
+/*
+ * The overflow interrupts a call or a return. If the model-specific LBR freezes then, in call stack
+ * mode hardware moves the index of the newest record.
+ */
+static void freeze(void)
+{
+	if (!is_in_row() && !is_amd() && (machine.select & X86_LBR_CALL_STACK) &&
+	    (machine.debugctl & DEBUGCTLMSR_FREEZE_LBRS_ON_PMI))
+		machine.newest = (machine.newest + 1) % core.branches.nr;
+}
+
 /* Take samples in an interrupt, which interrupts the write of a sample without branches. */
 static bool sample(void)
 {
@@ -503,6 +514,7 @@ static bool sample(void)
 
 	x86_branch_sample_of(cpu, &events[0], &drained, NULL, 0);
 	interrupted = true;
+	freeze();
 	later = x86_branch_begin_interrupt(cpu);
 	/* The overflow has stopped the recording. The hardware does not resume it. */
 	if (later) {

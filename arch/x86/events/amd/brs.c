@@ -59,7 +59,7 @@ static __always_inline void brs_enable(void)
 	brs_write(MSR_AMD_DBG_EXTN_CFG, config | BRS_CFG_ENABLE | BRS_CFG_ONES);
 }
 
-static void brs_on(const struct x86_core *core)
+static void brs_on(const struct x86_core *core, bool call_stack)
 {
 	brs_enable();
 }

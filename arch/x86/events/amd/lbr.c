@@ -25,7 +25,7 @@ static u32 lbrv2_to(const struct x86_branches *unit, unsigned int i)
 	return unit->to + 2 * i;
 }
 
-static void lbrv2_on(const struct x86_core *core)
+static void lbrv2_on(const struct x86_core *core, bool call_stack)
 {
 	if (core->branches.freezes)
 		msr_set_bit(MSR_IA32_DEBUGCTLMSR, __ffs(DEBUGCTLMSR_FREEZE_LBRS_ON_PMI));

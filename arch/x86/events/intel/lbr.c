@@ -74,12 +74,18 @@ static unsigned int lbr_number(const struct x86_core *core, u64 newest, unsigned
 	return (newest + core->branches.nr - i) % core->branches.nr;
 }
 
-static void lbr_on(const struct x86_core *core)
+/*
+ * In the call stack mode of the model-specific LBR, a freeze near a call or a return may move the
+ * index of the newest record by one. So the unit does not freeze in this mode.
+ */
+static void lbr_on(const struct x86_core *core, bool call_stack)
 {
 	u64 old, debugctl;
 
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, old);
-	debugctl = old | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
+	debugctl = old;
+	if (!call_stack || core->branches.freezes_stack)
+		debugctl |= DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
 	if (!lbr_is_row(core))
 		debugctl |= DEBUGCTLMSR_LBR;
 	if (debugctl != old)
@@ -390,6 +396,7 @@ static bool lbr_arch_probe(struct x86_core *core)
 	unit->info_kind = ecx & LBR_CPUID_TYPES;
 	unit->info_valid = true;
 	unit->freezes = true;
+	unit->freezes_stack = true;
 	return !wrmsrl_safe(MSR_ARCH_LBR_DEPTH, unit->nr);
 }
 
