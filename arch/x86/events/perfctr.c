@@ -86,12 +86,22 @@ static u64 perfctr_hw_read(int counter)
 	return x86_read_counter(x86_this_cpu()->core, counter);
 }
 
-static u32 perfctr_hw_low(u32 map)
+/* As rdpmcl(), but without the upper half: a caller needs three instructions less. */
+static __always_inline u32 perfctr_hw_low(u32 map)
 {
+#ifdef CONFIG_PARAVIRT_XXL
 	u64 value;
 
 	rdpmcl(map, value);
 	return value;
+#else
+	u32 low, high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (map));
+	if (tracepoint_enabled(rdpmc))
+		do_trace_rdpmc(map, (u64)high << 32 | low, 0);
+	return low;
+#endif
 }
 
 static __always_inline int perfctr_hw_take(const struct x86_claim *claim)

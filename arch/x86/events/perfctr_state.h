@@ -74,8 +74,8 @@ static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
 static __always_inline u32 perfctr_count(const struct perfctr_layer *layer,
 					 struct perfctr_cpu_state *state, unsigned int i)
 {
-	int counter = state->claim.counter[i];
 	u32 now = layer->low(state->pmc[i].map);
+	int counter = state->claim.counter[i];
 
 	state->pmc[i].sum += (u32)(now - layer->kept_value(counter));
 	layer->keep(counter, now);
@@ -129,7 +129,8 @@ static __always_inline void perfctr_state_readable(const struct perfctr_layer *l
 static __always_inline void perfctr_state_suspend(const struct perfctr_layer *layer,
 						  struct perfctr_cpu_state *state)
 {
-	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
+	const u32 cstatus = state->cstatus;
+	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus);
 
 	if (!perfctr_state_sane(state))
 		return;
@@ -138,10 +139,10 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
 		/* perfctr_state_run() continues interrupting counters from the value read here. */
-		for (i = perfctr_cstatus_nractrs(state->cstatus); i < n; i++)
+		for (i = perfctr_cstatus_nractrs(cstatus); i < n; i++)
 			state->pmc[i].start = layer->kept_value(state->claim.counter[i]);
 	}
-	if (perfctr_cstatus_has_tsc(state->cstatus))
+	if (perfctr_cstatus_has_tsc(cstatus))
 		perfctr_count_tsc(layer, state);
 }
 
