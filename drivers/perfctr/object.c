@@ -118,15 +118,39 @@ void vperfctr_unuse_hardware(void)
 		schedule_delayed_work(&vperfctr_idle_work, VPERFCTR_IDLE);
 }
 
-/* Give a new object the label of current. */
-static int vperfctr_init_label(struct vperfctr *vp)
+/*
+ * A cache of objects. Their labels are large, and remain initialised in the cache: the free of a
+ * label leaves it as it was before the allocation.
+ */
+static struct kmem_cache *vperfctr_cache __ro_after_init;
+
+/* Size of the fields before the label */
+#ifdef CONFIG_SECURITY
+#define VPERFCTR_FIELDS	offsetof(struct vperfctr, label)
+#else
+#define VPERFCTR_FIELDS	sizeof(struct vperfctr)
+#endif
+
+static void vperfctr_construct(void *object)
 {
+	struct vperfctr *vp = object;
+
+	memset(vp, 0, sizeof(*vp));
 #ifdef CONFIG_SECURITY
 	vp->label.attr.type = PERF_TYPE_RAW;
 	vp->label.attr.size = sizeof(vp->label.attr);
 	vp->label.cpu = -1;
 #endif
-	return security_perf_event_alloc(vperfctr_label(vp));
+}
+
+/* Return an object from the cache, with all fields except the label zeroed, or NULL. */
+static struct vperfctr *vperfctr_new_object(void)
+{
+	struct vperfctr *vp = kmem_cache_alloc(vperfctr_cache, GFP_KERNEL);
+
+	if (vp)
+		memset(vp, 0, VPERFCTR_FIELDS);
+	return vp;
 }
 
 /**
@@ -140,13 +164,13 @@ static int vperfctr_init_label(struct vperfctr *vp)
  */
 struct vperfctr *vperfctr_alloc(void)
 {
-	struct vperfctr *vp = kzalloc(sizeof(*vp), GFP_KERNEL_ACCOUNT);
+	struct vperfctr *vp = vperfctr_new_object();
 	int err;
 
 	BUILD_BUG_ON(sizeof(*vp->state) > PAGE_SIZE);
 	if (!vp)
 		return ERR_PTR(-ENOMEM);
-	err = vperfctr_init_label(vp);
+	err = security_perf_event_alloc(vperfctr_label(vp));
 	if (err)
 		goto free;
 	err = -ENOMEM;
@@ -160,7 +184,7 @@ struct vperfctr *vperfctr_alloc(void)
 free_label:
 	security_perf_event_free(vperfctr_label(vp));
 free:
-	kfree(vp);
+	kmem_cache_free(vperfctr_cache, vp);
 	return ERR_PTR(err);
 }
 
@@ -199,8 +223,13 @@ static int __init vperfctr_init(void)
 		pr_info("perfctr: no counters\n");
 		return 0;
 	}
-	err = vperfctr_init_fs();
+	err = -ENOMEM;
+	vperfctr_cache = kmem_cache_create("vperfctr", sizeof(struct vperfctr), 0, SLAB_ACCOUNT,
+					   vperfctr_construct);
+	if (vperfctr_cache)
+		err = vperfctr_init_fs();
 	if (err) {
+		kmem_cache_destroy(vperfctr_cache);
 		perfctr_cpu_exit();
 		return err;
 	}

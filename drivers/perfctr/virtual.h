@@ -37,7 +37,8 @@
  * @identity: of the control, shared by the objects that have inherited it. 0: no control
  * @children: sums of reaped threads that had inherited the control
  * @rcu: for kfree_rcu()
- * @label: holds the label of security modules, whose hooks take an event. It is never attached
+ * @label: holds the label of security modules, whose hooks take an event. It is never attached. The
+ *	last field, see vperfctr_new_object()
  *
  * Access rules:
  *
