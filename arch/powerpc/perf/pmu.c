@@ -443,6 +443,16 @@ struct pmu power_pmu_ops = {
 };
 
 #ifdef CONFIG_PPC_POWERNV
+/*
+ * Before an idle state, lockdep assumes that interrupts are on, so check the register. Preemption
+ * is checked by this_cpu_ptr().
+ */
+static void power_idle_assert(void)
+{
+	if (IS_ENABLED(CONFIG_PPC_IRQ_SOFT_MASK_DEBUG))
+		WARN_ON_ONCE(mfmsr() & MSR_EE);
+}
+
 /**
  * power_pmu_idle_enter - save the counters before a deep idle state, which loses them
  *
@@ -453,6 +463,7 @@ void power_pmu_idle_enter(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
+	power_idle_assert();
 	if (!cpu->held_known)
 		return;
 	if (!cpu->used) {
@@ -475,8 +486,11 @@ void power_pmu_idle_exit(void)
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 	int pmc;
 
+	power_idle_assert();
 	if (!cpu->held_known)
 		return;
+	/* Otherwise the counters have run since power_pmu_idle_enter(), and would be set back. */
+	WARN_ON_ONCE(!cpu->disabled);
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++)
 		power_pmc_write(pmc, cpu->pmcs[pmc - 1]);
 	power_control_forget(cpu);

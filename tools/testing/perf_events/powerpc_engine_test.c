@@ -440,6 +440,42 @@ static bool test_idle_unused(void)
 	return test_count(&counter) == 10;
 }
 
+/* Did the driver warn since the last call? */
+static bool test_warned(void)
+{
+	bool warned = harness_warned;
+
+	harness_warned = false;
+	return warned;
+}
+
+/* The driver warns if idle code has not disabled interrupts, or has run the counters in between. */
+static bool test_idle_asserts(void)
+{
+	struct test_event counter;
+	struct power_pmu driver;
+	bool unmasked, ran;
+
+	test_begin(&driver, false);
+	test_add(&counter, 1, 0);
+	if (test_warned())
+		return false;
+	kernel_msr = MSR_EE;
+	power_pmu_idle_enter();
+	unmasked = test_warned();
+	kernel_msr = 0;
+	power_pmu_idle_exit();
+	if (test_warned())
+		return false;
+	machine_deep_idle();
+	if (test_warned())
+		return false;
+	power_pmu_ops.disabled++;
+	power_pmu_idle_exit();
+	ran = test_warned();
+	return unmasked && ran;
+}
+
 /* Writes of registers at a switch between tasks with the @n events @prev and @next; NULL: none */
 static unsigned int test_switch(struct test_event *prev, struct test_event *next, int n)
 {
@@ -725,7 +761,7 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(16);
+	ktap_plan(17);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_limited_wrap(), "limited_counter_wraps");
@@ -737,6 +773,7 @@ int main(void)
 	ktap_result(test_unused(), "registers_after_no_events");
 	ktap_result(test_idle(), "deep_idle");
 	ktap_result(test_idle_unused(), "deep_idle_without_events");
+	ktap_result(test_idle_asserts(), "deep_idle_asserts");
 	ktap_result(test_switch_writes(), "writes_of_a_switch");
 	ktap_result(test_wrap(), "wrap");
 	ktap_result(test_random(false), "random");

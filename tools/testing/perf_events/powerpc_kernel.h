@@ -20,7 +20,9 @@
 #define BITS_PER_TYPE(type)	(8 * sizeof(type))
 #define U8_MAX			UINT8_MAX
 #define ffz(x)			__builtin_ctzl(~(unsigned long)(x))
-#define IS_ENABLED(option)	false
+#define IS_ENABLED(option)	KERNEL_ENABLED_ ## option
+#define KERNEL_ENABLED_CONFIG_PPC64			false
+#define KERNEL_ENABLED_CONFIG_PPC_IRQ_SOFT_MASK_DEBUG	true
 #define DEFINE_PER_CPU(type, name)	type name
 #define DECLARE_PER_CPU(type, name)	extern type name
 #define this_cpu_ptr(p)		(p)
@@ -45,6 +47,15 @@
 #define sched_clock()		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)
+#define MSR_EE			0x8000
+
+/* The machine state register, with interrupts hard-disabled */
+static unsigned long kernel_msr;
+
+static inline unsigned long mfmsr(void)
+{
+	return kernel_msr;
+}
 
 /* A hypervisor has to save the registers. */
 static bool kernel_pmu_inuse;
@@ -182,6 +193,8 @@ struct mmcr_regs {
 	unsigned long	mmcr0;
 	unsigned long	mmcr1;
 	unsigned long	mmcr2;
+	unsigned long	mmcr3;
+	unsigned long	mmcra;
 };
 
 struct power_pmu {
