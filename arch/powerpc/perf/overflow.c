@@ -13,6 +13,7 @@
 #include <asm/reg.h>
 #include "bhrb.h"
 #include "claim.h"
+#include "ebb.h"
 #include "engine.h"
 
 static void power_sample(struct perf_event *event, struct pt_regs *regs)
@@ -110,9 +111,11 @@ void power_interrupt(struct pt_regs *regs)
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 	u64 start;
 
-	/* A late interrupt: an EBB program owns the counters now, and handles their overflows. */
-	if (cpu->ebb)
+	/* An EBB program owns the counters, and handles their overflows. */
+	if (cpu->ebb) {
+		power_user_interrupt();
 		return;
+	}
 	start = sched_clock();
 	power_serve_all(cpu, regs);
 	perf_sample_event_took(sched_clock() - start);

@@ -17,6 +17,9 @@
 #include "ebb.h"
 #include "engine.h"
 
+/* BESCR: a performance monitor exception has occurred that makes an event-based branch */
+#define BESCR_PMEO	0x1UL
+
 DEFINE_PER_CPU(struct power_cpu, power_cpus);
 
 /**
@@ -402,6 +405,27 @@ void power_user_run(struct power_cpu *cpu)
 	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_PMCC_U6);
 	/* If the program has frozen the counters, it can run them again without the kernel. */
 	power_control_mark(cpu, true);
+}
+
+/**
+ * power_user_interrupt - end an interrupt for an overflow that belongs to the program
+ *
+ * With EBE, an overflow should not interrupt the kernel, but QEMU interrupts while MMCR0 has PMAO,
+ * which would be forever: the program cannot run and clear PMAO. The exception stays pending in
+ * BESCR, as after an alert, so the program has its branch when it enables branches.
+ *
+ * Context: overflow interrupt, with events for event-based branches.
+ */
+void power_user_interrupt(void)
+{
+	unsigned long mmcr0 = mfspr(SPRN_MMCR0);
+
+	/* A late interrupt for events that were removed */
+	if (!(mmcr0 & MMCR0_PMAO))
+		return;
+	mtspr(SPRN_BESCR, mfspr(SPRN_BESCR) | BESCR_PMEO);
+	mtspr(SPRN_MMCR0, mmcr0 & ~MMCR0_PMAO);
+	isync();
 }
 #endif
 

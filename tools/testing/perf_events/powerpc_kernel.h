@@ -216,13 +216,13 @@ struct power_pmu {
 void power_pmu_idle_enter(void);
 void power_pmu_idle_exit(void);
 
-static void perf_pmu_disable(struct pmu *pmu)
+static inline void perf_pmu_disable(struct pmu *pmu)
 {
 	if (!pmu->disabled++)
 		pmu->pmu_disable(pmu);
 }
 
-static void perf_pmu_enable(struct pmu *pmu)
+static inline void perf_pmu_enable(struct pmu *pmu)
 {
 	if (!--pmu->disabled)
 		pmu->pmu_enable(pmu);

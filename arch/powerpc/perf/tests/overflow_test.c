@@ -271,6 +271,70 @@ static void overflow_registers_are_of_its_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counter_after, 0);
 }
 
+/**
+ * struct overflow_program - registers of an EBB program after an interrupt
+ * @mmcr0: MMCR0
+ * @bescr: BESCR
+ */
+struct overflow_program {
+	unsigned long	mmcr0;
+	unsigned long	bescr;
+};
+
+/* BESCR: a performance monitor exception is pending */
+#define TEST_PMEO	0x1UL
+
+/* Interrupt a program with @mmcr0 and no pending exception in BESCR. */
+static struct overflow_program overflow_in_program(unsigned long mmcr0)
+{
+	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
+	struct overflow_program after;
+	unsigned long flags, bescr;
+	struct power_cpu *cpu;
+
+	local_irq_save(flags);
+	hard_irq_disable();
+	cpu = this_cpu_ptr(&power_cpus);
+	perf_pmu_disable(&power_pmu_ops);
+	bescr = mfspr(SPRN_BESCR);
+	mtspr(SPRN_BESCR, bescr & ~TEST_PMEO);
+	cpu->ebb = true;
+	mtspr(SPRN_MMCR0, mmcr0);
+	power_interrupt(&regs);
+	after = (struct overflow_program){
+		.mmcr0 = mfspr(SPRN_MMCR0),
+		.bescr = mfspr(SPRN_BESCR),
+	};
+	cpu->ebb = false;
+	mtspr(SPRN_BESCR, bescr);
+	power_control_freeze(cpu);
+	clear_pmi_irq_pending();
+	perf_pmu_enable(&power_pmu_ops);
+	local_irq_restore(flags);
+	return after;
+}
+
+/*
+ * The interrupt of an overflow that belongs to a program ends: on machines that interrupt the
+ * kernel despite EBE, it is requested while MMCR0 has PMAO. The program still has its branch, and
+ * everything else in MMCR0 is the program's.
+ */
+static void overflow_of_program_ends(struct kunit *test)
+{
+	const unsigned long mmcr0 = MMCR0_FC | MMCR0_EBE | MMCR0_PMCC_U6;
+	struct overflow_program after;
+
+	if (!power_has(PPMU_ARCH_207S))
+		kunit_skip(test, "a processor without event-based branches");
+	after = overflow_in_program(mmcr0 | MMCR0_PMAO);
+	KUNIT_EXPECT_EQ(test, after.mmcr0, mmcr0);
+	KUNIT_EXPECT_EQ(test, after.bescr & TEST_PMEO, TEST_PMEO);
+	/* A late interrupt is not the program's. */
+	after = overflow_in_program(mmcr0 | MMCR0_PMXE);
+	KUNIT_EXPECT_EQ(test, after.mmcr0, mmcr0 | MMCR0_PMXE);
+	KUNIT_EXPECT_EQ(test, after.bescr & TEST_PMEO, 0);
+}
+
 static int overflow_test_init(struct kunit *test)
 {
 	if (!power_driver || power_has(PPMU_NO_SIAR))
@@ -286,6 +350,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_freezes_running_counters),
 	KUNIT_CASE(overflow_siar_is_of_its_interrupt),
 	KUNIT_CASE(overflow_registers_are_of_its_samples),
+	KUNIT_CASE(overflow_of_program_ends),
 	{}
 };
 
