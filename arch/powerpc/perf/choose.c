@@ -305,6 +305,7 @@ static void power_remember(struct power_cpu *cpu)
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		cpu->memo.keys[slot] = cpu->counts[slot].key;
 		cpu->memo.places[slot] = cpu->counts[slot].place;
+		cpu->memo.choices[slot] = cpu->counts[slot].choice;
 	}
 	cpu->memo.used = cpu->used;
 	cpu->known = cpu->used;
@@ -322,8 +323,11 @@ bool power_counts_settle(struct power_cpu *cpu)
 	int slot;
 
 	if (cpu->used == cpu->memo.used && cpu->known == cpu->used) {
-		for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
+		/* An event added and removed since then may have moved the counts. */
+		for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 			cpu->counts[slot].place = cpu->memo.places[slot];
+			cpu->counts[slot].choice = cpu->memo.choices[slot];
+		}
 		return true;
 	}
 	cpu->memo.used = 0;

@@ -91,11 +91,13 @@ struct power_claim;
  * @used: mask of counts
  * @keys: key of each count
  * @places: counter of each count
+ * @choices: index of the encoding of each count
  */
 struct power_memo {
 	u32			used;
 	struct power_key	keys[POWER_COUNTS_MAX];
 	u8			places[POWER_COUNTS_MAX];
+	u8			choices[POWER_COUNTS_MAX];
 };
 
 /**

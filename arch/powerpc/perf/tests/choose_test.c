@@ -12,6 +12,10 @@
 #define TEST_ON_1	0x100f8ULL
 #define TEST_ON_4	0x400f6ULL
 
+/* An event that names PMC2, and one that names PMC3 */
+#define TEST_ON_2	0x200f2ULL
+#define TEST_ON_3	0x300f0ULL
+
 static struct power_code choose_codes[POWER_EVENTS_MAX];
 static int choose_n;
 
@@ -122,6 +126,33 @@ static void choose_caches_register_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6);
 }
 
+/* An event that is added and removed at once, as when its group does not fit, changes nothing. */
+static void choose_restores_encodings(struct kunit *test)
+{
+	struct power_key key = { .code = TEST_ON_2 };
+	struct power_cpu *cpu = test->priv;
+	struct power_alternatives alts = { choose_codes, 2 };
+	int both, named;
+
+	KUNIT_ASSERT_TRUE(test, power_encode(TEST_ON_2, 0, &choose_codes[0]));
+	KUNIT_ASSERT_TRUE(test, power_encode(TEST_ON_3, 0, &choose_codes[1]));
+	choose_n = 2;
+	both = power_count_get(cpu, &key, &alts, false);
+	choose_get(test, cpu, TEST_ON_4, false);
+	choose_settle(test, cpu);
+	KUNIT_ASSERT_EQ(test, cpu->counts[both].place, 2);
+	named = choose_get(test, cpu, TEST_ON_2, false);
+	KUNIT_ASSERT_TRUE(test, power_counts_fit(cpu));
+	KUNIT_ASSERT_EQ(test, cpu->counts[both].place, 3);
+	power_count_put(cpu, named);
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, cpu->counts[both].place, 2);
+	/* The register values are computed again. */
+	power_count_put(cpu, !both);
+	choose_settle(test, cpu);
+	KUNIT_EXPECT_EQ(test, (cpu->mmcr.mmcr1 >> 16) & 0xff, TEST_ON_2 & 0xff);
+}
+
 /* A CPU that was offline has no events, and its counters can have any value. */
 static void choose_resets(struct kunit *test)
 {
@@ -167,6 +198,7 @@ static struct kunit_case choose_cases[] = {
 	KUNIT_CASE(choose_moves_no_other_event),
 	KUNIT_CASE(choose_moves_event_for_named_counter),
 	KUNIT_CASE(choose_caches_register_values),
+	KUNIT_CASE(choose_restores_encodings),
 	KUNIT_CASE(choose_resets),
 	KUNIT_CASE(choose_clears),
 	{}
