@@ -30,7 +30,7 @@ static const u64 compat_same[][ISA207_SAME_MAX] = {
 	{ 0x200f2, 0x300f2 },	/* instructions dispatched */
 };
 
-static const struct isa207_layout compat_layout = {
+static struct isa207_layout compat_layout = {
 	/* PMCxSEL and the counter */
 	.valid		= GENMASK_ULL(19, 16) | GENMASK_ULL(7, 0),
 	.same		= compat_same,
@@ -119,10 +119,20 @@ static struct isa207_driver compat_driver = {
 	.pmu.attr_groups	= compat_groups,
 };
 
+/*
+ * Bits always set in MMCRA. From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor
+ * down: disable it, since no event of this driver has a branch stack.
+ */
+static unsigned long compat_mmcra(bool v31)
+{
+	return v31 ? MMCRA_BHRB_DISABLE : 0;
+}
+
 int __init init_compat_pmu(void)
 {
 	if (!cpu_has_feature(CPU_FTR_ARCH_300))
 		return -ENODEV;
+	compat_layout.mmcra = compat_mmcra(cpu_has_feature(CPU_FTR_ARCH_31));
 	return isa207_register(&compat_driver);
 }
 

@@ -18,7 +18,25 @@ static const struct isa207_row compat_rows[] = {
 
 static void compat_compute_one(struct kunit *test)
 {
-	isa207_check_rows(test, &compat_layout, compat_rows, ARRAY_SIZE(compat_rows));
+	struct isa207_layout layout = compat_layout;
+
+	layout.mmcra = compat_mmcra(false);
+	isa207_check_rows(test, &layout, compat_rows, ARRAY_SIZE(compat_rows));
+}
+
+/* No event uses the BHRB. */
+static void compat_disables_branches(struct kunit *test)
+{
+	struct isa207_layout layout = compat_layout;
+	struct isa207_count count = { .code = PM_CYC, .pmc = 6 };
+	struct mmcr_regs mmcr;
+
+	layout.mmcra = compat_mmcra(false);
+	isa207_compute(&layout, &count, 1, &mmcr);
+	KUNIT_EXPECT_EQ(test, mmcr.mmcra, IDLE);
+	layout.mmcra = compat_mmcra(true);
+	isa207_compute(&layout, &count, 1, &mmcr);
+	KUNIT_EXPECT_EQ(test, mmcr.mmcra, IDLE | MMCRA_BHRB_DISABLE);
 }
 
 static void compat_refuses(struct kunit *test)
@@ -90,6 +108,7 @@ static void compat_cache_events(struct kunit *test)
 
 static struct kunit_case compat_cases[] = {
 	KUNIT_CASE(compat_compute_one),
+	KUNIT_CASE(compat_disables_branches),
 	KUNIT_CASE(compat_refuses),
 	KUNIT_CASE(compat_equal_codes),
 	KUNIT_CASE(compat_generic_events),
