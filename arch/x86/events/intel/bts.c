@@ -430,7 +430,7 @@ void x86_bts_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
  * On success event->destroy is set.
  *
  * Context: process.
- * Return: 0 on success, -EOPNOTSUPP without BTS or if the event is not one of the host's user space,
+ * Return: 0 on success, -EOPNOTSUPP without BTS or if the event is not of the host's user space,
  * -EBUSY if PT or the PMU intel_bts is used, -ENOMEM, or an error of x86_branch_check().
  */
 int x86_bts_init_event(struct perf_event *event)
@@ -474,8 +474,8 @@ int x86_bts_init_event(struct perf_event *event)
  * the address are 0.
  *
  * An overflow may stop the event, and the records after it would be lost. So of all records of an
- * interrupt, only the last one counts as an overflow. But an overflow handler other than the default
- * is called for each record.
+ * interrupt, only the last one counts as an overflow. But an overflow handler other than the
+ * default is called for each record.
  */
 static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_bts_record *records, unsigned int n, bool interrupt)
