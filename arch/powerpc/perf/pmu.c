@@ -58,6 +58,20 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
+/* Mask of the counters that stay in use by the same count */
+static u32 power_counters_kept(const struct power_cpu *cpu)
+{
+	unsigned long mask = cpu->used;
+	u32 kept = 0;
+	int i;
+
+	for_each_set_bit(i, &mask, POWER_COUNTS_MAX) {
+		if (cpu->counts[i].pmc && cpu->counts[i].pmc == cpu->counts[i].place)
+			kept |= BIT(cpu->counts[i].pmc);
+	}
+	return kept;
+}
+
 /*
  * Clear the counters with a value of a former user: a program must not see counts of another
  * task. Samples can have the registers of all counters. User space can read the counters before
@@ -65,7 +79,7 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
  */
 static void power_counters_clear(struct power_cpu *cpu)
 {
-	unsigned long mask = cpu->left;
+	unsigned long mask = cpu->left & ~power_counters_kept(cpu);
 	int pmc;
 
 	cpu->left = 0;
