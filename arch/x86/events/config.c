@@ -15,7 +15,7 @@
 #define MODULE_PARAM_PREFIX "x86_pmu."
 
 /* Tests clear this to fill the PMU with equal events. */
-static bool x86_share = true;
+bool x86_share = true;
 module_param_named(share, x86_share, bool, 0644);
 MODULE_PARM_DESC(share, "share one counter among events that count the same");
 

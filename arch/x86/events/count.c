@@ -367,9 +367,55 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 		return NULL;
 	i = __ffs64(~cpu->used);
 	count = &cpu->counts[i];
-	*count = (struct x86_count){ .sel = *sel, .counter = -1, .wanted = -1, .next = U64_MAX };
+	cpu->last_id = (cpu->last_id | (X86_COUNTS_MAX - 1)) + 1 + i;
+	*count = (struct x86_count){
+		.id = cpu->last_id, .sel = *sel, .counter = -1, .wanted = -1, .next = U64_MAX,
+	};
 	INIT_LIST_HEAD(&count->clients);
 	cpu->used |= BIT_ULL(i);
+	return count;
+}
+
+/**
+ * x86_count_release - free the storage of a count
+ * @cpu: this CPU
+ * @count: a count without clients and without a counter
+ *
+ * Context: interrupts off, or NMI.
+ */
+void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	count->id = 0;
+	cpu->used &= ~BIT_ULL(count - cpu->counts);
+}
+
+/*
+ * Does the select depend only on the event, so that it will be the same the next time? An extra
+ * register depends on other counts, a counter that the microcode uses on a setting, and a counter
+ * that threads share on the threads that are online.
+ */
+static bool x86_sel_stays(const struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel)
+{
+	return sel->row < 0 && !cpu->core->taken && !cpu->excl;
+}
+
+/*
+ * Find the last count of the event on this CPU, NULL if it was freed or is full. Other events may
+ * have used the count since.
+ */
+static struct x86_count *x86_last_count(struct x86_pmu_cpu *cpu, const struct perf_event *event,
+					bool samples)
+{
+	u64 id = event->hw.last_tag;
+	struct x86_count *count = &cpu->counts[id % X86_COUNTS_MAX];
+	unsigned int most;
+
+	if (!id || count->id != id || event->hw.last_cpu != raw_smp_processor_id() ||
+	    !READ_ONCE(x86_share))
+		return NULL;
+	most = count->sel.flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
+	if (count->nr_clients >= most || (samples && count->nr_samplers >= X86_SAMPLERS_MAX))
+		return NULL;
 	return count;
 }
 
@@ -380,19 +426,13 @@ static void x86_put_extra(struct x86_pmu_cpu *cpu, const struct x86_event_sel *s
 		x86_count_put_extra(cpu, &cpu->core->model->extra[sel->row], extra);
 }
 
-/**
- * x86_count_attach - make an event a client of a count
- * @cpu: this CPU
- * @event: an event without a count; it is not counted before x86_event_start()
- *
- * The count may need a counter: see x86_counts_assign().
- *
- * Return: 0 on success, -EAGAIN if all counts are in use or an extra register is in use with
- * another value, -EINVAL if no counter can count the event.
+/*
+ * Find the count of an event's select, or allocate one; sets @found, with the extra register taken.
+ * Return: as x86_count_attach().
  */
-int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
+static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event *event,
+				     bool samples, struct x86_count **found)
 {
-	bool samples = is_sampling_event(event);
 	struct x86_extra_reg *extra = NULL;
 	struct x86_count *count;
 	struct x86_event_sel sel;
@@ -411,11 +451,39 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		x86_put_extra(cpu, &sel, extra);
 		return -EAGAIN;
 	}
-	if (count->nr_clients++) {
+	if (count->nr_clients)
 		/* The other clients have taken the register already. */
 		x86_put_extra(cpu, &sel, extra);
-	} else {
+	else
 		count->extra = extra;
+	event->hw.last_cpu = raw_smp_processor_id();
+	event->hw.last_tag = x86_sel_stays(cpu, &sel) ? count->id : 0;
+	*found = count;
+	return 0;
+}
+
+/**
+ * x86_count_attach - make an event a client of a count
+ * @cpu: this CPU
+ * @event: an event without a count; it is not counted before x86_event_start()
+ *
+ * The count may need a counter: see x86_counts_assign().
+ *
+ * Return: 0 on success, -EAGAIN if all counts are in use or an extra register is in use with
+ * another value, -EINVAL if no counter can count the event.
+ */
+int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
+{
+	bool samples = is_sampling_event(event);
+	struct x86_count *count = x86_last_count(cpu, event, samples);
+	int err;
+
+	if (!count) {
+		err = x86_select_count(cpu, event, samples, &count);
+		if (err)
+			return err;
+	}
+	if (!count->nr_clients++) {
 		/* Reuse the counter of a cached count, unless the other thread may use it. */
 		if (count->counter >= 0 && !cpu->excl &&
 		    !((cpu->wanted | cpu->claimed) & x86_count_takes(count, count->counter))) {
@@ -459,7 +527,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		cpu->wanted &= ~x86_count_takes(count, count->wanted);
 	count->wanted = -1;
 	if (count->counter < 0)
-		cpu->used &= ~BIT_ULL(count - cpu->counts);
+		x86_count_release(cpu, count);
 }
 
 /* Assign counters on which no other CPU of the northbridge has a northbridge event. */

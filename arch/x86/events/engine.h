@@ -258,6 +258,10 @@ struct x86_excl_cntrs {
 
 /**
  * struct x86_count - an event select that is counted on this CPU
+ * @id: number of the count, unique on this CPU; its lowest bits are the index in
+ *	x86_pmu_cpu::counts. 0: the count is free. An event keeps the id of its last count, and so
+ *	finds it again without its select. An NMI may free a count, but not while the PMU is
+ *	disabled, as it is while events are attached
  * @sel: what is counted
  * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_clients: number of @clients; 0: the count is cached for reuse until its counter is needed
@@ -275,6 +279,7 @@ struct x86_excl_cntrs {
  * @reload: distance to which the CPU reloads the counter with each PEBS record; 0: none
  */
 struct x86_count {
+	u64			id;
 	struct x86_event_sel	sel;
 	struct list_head	clients;
 	unsigned int		nr_clients;
@@ -295,6 +300,7 @@ struct x86_count {
  * @core: the PMU; NULL: none
  * @counts: storage of the counts
  * @used: mask of @counts that are allocated
+ * @last_id: x86_count::id of the last count allocated
  * @owner: for each counter, the count that it is programmed for; NULL: none, and the overflow
  *	interrupt ignores the counter. Both counters of a pair have the same owner, whose
  *	x86_count::counter is the lower one
@@ -362,6 +368,7 @@ struct x86_pmu_cpu {
 	struct x86_core		*core;
 	struct x86_count	counts[X86_COUNTS_MAX];
 	u64			used;
+	u64			last_id;
 	struct x86_count	*owner[X86_COUNTERS_MAX];
 	u64			upper;
 	u64			checkpointed;
@@ -566,6 +573,7 @@ void x86_excl_init(unsigned int number, const struct x86_core *core);
 
 /* count.c */
 struct x86_count *x86_event_count(const struct perf_event *event);
+void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count);
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only);
@@ -663,6 +671,7 @@ static inline void perfctr_cpu_revoke(void) { }
 #endif
 
 /* config.c */
+extern bool x86_share;
 int x86_event_init(struct perf_event *event);
 const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config);
 u64 x86_event_least_period(const struct perf_event *event);

@@ -196,7 +196,7 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	} else if (!cpu->core->msrs->status) {
 		x86_note_unseen(cpu, x86_read_counter(cpu->core, counter));
 	}
-	cpu->used &= ~BIT_ULL(count - cpu->counts);
+	x86_count_release(cpu, count);
 	barrier();
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
 	/* Apply the changes that an interrupt has deferred because of @reprogramming. */

@@ -54,7 +54,7 @@ static inline bool is_set_up(const struct counted *c)
 		return true;
 	if (!will_overflow(c, count->counter))
 		return false;
-	if (!count->extra)
+	if (!c->event.attr.config1)
 		return true;
 	code = machine.select[count->counter] & ARCH_PERFMON_EVENTSEL_EVENT;
 	return machine.extra[code == TWIN_CODE] == c->event.attr.config1;

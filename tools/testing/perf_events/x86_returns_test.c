@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events that return to the count they had before, and what may have happened to it meanwhile */
+#include "x86_events.h"
+
+static struct x86_count *count_of(int i)
+{
+	return x86_event_count(&counted[i].event);
+}
+
+/* Open an event of user space, or of the kernel. */
+static void open_one(int i, u64 config, bool kernel)
+{
+	struct perf_event_attr attr = {
+		.config = config, .exclude_kernel = !kernel, .exclude_user = kernel,
+	};
+
+	assert(!open_event(&counted[i], &attr));
+}
+
+/* Add an event. Return: true if it is on */
+static bool comes(int i)
+{
+	struct section before = now();
+	int err;
+
+	perf_pmu_disable(&core.pmu);
+	err = core.pmu.add(&counted[i].event, PERF_EF_START);
+	perf_pmu_enable(&core.pmu);
+	if (err)
+		return false;
+	counted[i].on = true;
+	has_begun(&counted[i], before);
+	return true;
+}
+
+/* Remove an event. */
+static void leaves(int i)
+{
+	perf_pmu_disable(&core.pmu);
+	remove_event(&counted[i], now());
+	perf_pmu_enable(&core.pmu);
+}
+
+static bool ends_right(void)
+{
+	int i;
+
+	machine_run(1000);
+	if (!all_right())
+		return false;
+	for (i = 0; i < EVENTS; i++) {
+		if (counted[i].on)
+			leaves(i);
+	}
+	return all_right() && !harness_warned;
+}
+
+/* The counter of an event that returns is not programmed again. */
+static bool count_is_kept(void)
+{
+	const struct x86_count *count;
+	u64 select;
+
+	start_machine(&with_control, 1, 4000);
+	open_one(0, ANY_CODE, false);
+	if (!comes(0))
+		return false;
+	count = count_of(0);
+	machine_run(1000);
+	leaves(0);
+	select = machine.select[count->counter];
+	machine.writes = 0;
+	/* Only the control register is written. */
+	return comes(0) && count_of(0) == count && machine.writes == 1 &&
+	       machine.select[count->counter] == select && ends_right();
+}
+
+/* Other events have used all counters meanwhile. */
+static bool counter_is_taken(void)
+{
+	int i;
+
+	start_machine(&with_control, 1, 4000);
+	for (i = 0; i <= MACHINE_GENERAL; i++)
+		open_one(i, ANY_CODE | i << 8, false);
+	if (!comes(0))
+		return false;
+	leaves(0);
+	for (i = 1; i <= MACHINE_GENERAL; i++) {
+		if (!comes(i))
+			return false;
+	}
+	machine_run(1000);
+	if (comes(0))
+		return false;
+	leaves(2);
+	return comes(0) && ends_right();
+}
+
+/* The storage of the count is used for another select. */
+static bool storage_is_reused(void)
+{
+	u64 id;
+
+	start_machine(&with_control, 1, 4000);
+	open_one(0, ANY_CODE, false);
+	open_one(1, ANY_CODE, true);
+	if (!comes(0))
+		return false;
+	id = counted[0].event.hw.last_tag;
+	leaves(0);
+	x86_clear_unused(&x86_pmu_cpu);
+	if (!comes(1))
+		return false;
+	return id && counted[1].event.hw.last_tag % X86_COUNTS_MAX == id % X86_COUNTS_MAX &&
+	       comes(0) && count_of(0) != count_of(1) && ends_right();
+}
+
+/* On the CPU where the event was before, a count of the same number has another select. */
+static bool cpu_is_another(void)
+{
+	start_machine(&with_control, 1, 4000);
+	open_one(0, ANY_CODE, false);
+	open_one(1, ANY_CODE, true);
+	if (!comes(1))
+		return false;
+	counted[0].event.hw.last_tag = count_of(1)->id;
+	counted[0].event.hw.last_cpu = 1;
+	return comes(0) && count_of(0) != count_of(1) && ends_right();
+}
+
+/* Meanwhile the count has as many sampling clients as it may have. */
+static bool count_is_full(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 1000,
+	};
+	const struct x86_count *count;
+	int i;
+
+	start_machine(&with_control, 1, 4000);
+	for (i = 0; i <= X86_SAMPLERS_MAX; i++)
+		assert(!open_event(&counted[i], &attr));
+	for (i = 0; i < X86_SAMPLERS_MAX; i++) {
+		if (!comes(i))
+			return false;
+	}
+	count = count_of(0);
+	leaves(0);
+	return comes(X86_SAMPLERS_MAX) && count_of(X86_SAMPLERS_MAX) == count &&
+	       comes(0) && count_of(0) != count && ends_right();
+}
+
+static void open_extra(int i, u64 value)
+{
+	struct perf_event_attr attr = {
+		.config = EXTRA_CODE, .config1 = value, .exclude_kernel = true,
+	};
+
+	assert(!open_event(&counted[i], &attr));
+}
+
+/*
+ * Meanwhile the extra register has another value, and then both registers have one. The event keeps
+ * its counter all the time, because the others use a counter that was free before.
+ */
+static bool register_is_changed(void)
+{
+	int i;
+
+	start_machine(&with_control, 1, 4000);
+	for (i = 0; i < 3; i++)
+		open_extra(i, 1 + i);
+	open_one(3, ANY_CODE, false);
+	if (!comes(3) || !comes(0))
+		return false;
+	leaves(0);
+	leaves(3);
+	if (!comes(1) || !comes(0) || !all_right())
+		return false;
+	leaves(0);
+	if (!comes(2) || comes(0) || !all_right())
+		return false;
+	leaves(1);
+	return comes(0) && ends_right();
+}
+
+/* Meanwhile the administrator has forbidden equal events to share a counter. */
+static bool sharing_ends(void)
+{
+	bool ok;
+
+	start_machine(&with_control, 1, 4000);
+	open_one(0, ANY_CODE, false);
+	open_one(1, ANY_CODE, false);
+	if (!comes(0) || !comes(1) || count_of(0) != count_of(1))
+		return false;
+	leaves(1);
+	leaves(0);
+	x86_share = false;
+	ok = comes(0) && comes(1) && count_of(0) != count_of(1) && ends_right();
+	x86_share = true;
+	return ok;
+}
+
+/* Meanwhile the CPU was suspended, and its registers are reset. */
+static bool cpu_was_suspended(void)
+{
+	start_machine(&with_control, 1, 4000);
+	open_one(0, ANY_CODE, false);
+	if (!comes(0))
+		return false;
+	leaves(0);
+	x86_end(&x86_pmu_cpu);
+	x86_begin(&x86_pmu_cpu, &core, false);
+	x86_resume_reprogram(&x86_pmu_cpu);
+	return comes(0) && ends_right();
+}
+
+/* The event was stopped when it left, and is started after it has returned. */
+static bool event_is_stopped(void)
+{
+	struct section before;
+
+	start_machine(&with_control, 1, 4000);
+	open_one(0, ANY_CODE, false);
+	if (!comes(0))
+		return false;
+	before = now();
+	core.pmu.stop(&counted[0].event, PERF_EF_UPDATE);
+	has_ended(&counted[0], before);
+	leaves(0);
+	machine_run(1000);
+	perf_pmu_disable(&core.pmu);
+	if (core.pmu.add(&counted[0].event, 0))
+		return false;
+	perf_pmu_enable(&core.pmu);
+	counted[0].on = true;
+	machine_run(1000);
+	if (!all_right())
+		return false;
+	before = now();
+	core.pmu.start(&counted[0].event, 0);
+	has_begun(&counted[0], before);
+	return ends_right();
+}
+
+int main(void)
+{
+	ktap_plan(9);
+	ktap_result(count_is_kept(), "count_is_kept");
+	ktap_result(counter_is_taken(), "counter_is_taken");
+	ktap_result(storage_is_reused(), "storage_is_reused");
+	ktap_result(cpu_is_another(), "cpu_is_another");
+	ktap_result(count_is_full(), "count_is_full");
+	ktap_result(register_is_changed(), "register_is_changed");
+	ktap_result(sharing_ends(), "sharing_ends");
+	ktap_result(cpu_was_suspended(), "cpu_was_suspended");
+	ktap_result(event_is_stopped(), "event_is_stopped");
+	return ktap_end();
+}
