@@ -10,18 +10,6 @@
 
 DEFINE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
 
-/**
- * x86_event_count - the count that an event is a client of
- * @event: an event of this driver
- *
- * Context: any.
- * Return: the count, NULL if there is none.
- */
-struct x86_count *x86_event_count(const struct perf_event *event)
-{
-	return (struct x86_count *)READ_ONCE(event->hw.event_base);
-}
-
 /*
  * Totals. Code interrupted by an NMI may be in the middle of a change, which x86_count::seq shows.
  */
@@ -74,17 +62,16 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 }
 
 /**
- * x86_count_read - read a count's total
+ * x86_count_read_new - read a count's total, which may not be known in this generation
  * @cpu: this CPU
  * @count: a count of this CPU
  *
- * While the PMU is disabled, or a group is read, each counter is read only once, so that an event
- * that stops and one that starts on it use the same value.
+ * See x86_count_read().
  *
  * Context: any, including NMI.
  * Return: the total.
  */
-u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
+u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (in_nmi() || !(cpu->halted || cpu->txn))
 		return x86_count_read_now(cpu, count);
@@ -166,18 +153,6 @@ void x86_event_begin_period(struct perf_event *event)
 		left = hw->sample_period;
 	local64_set(&hw->period_left, left);
 	hw->last_period = hw->sample_period;
-}
-
-/**
- * x86_event_runs - check whether a client is started
- * @event: a client
- *
- * Context: any.
- * Return: true if it is started.
- */
-bool x86_event_runs(const struct perf_event *event)
-{
-	return !(READ_ONCE(event->hw.state) & PERF_HES_STOPPED);
 }
 
 /**

@@ -465,6 +465,18 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 	return x86_counter_is_fixed(counter) ? core->fixed_width : core->width;
 }
 
+/* The count that an event is a client of; NULL: none. Context: any. */
+static inline struct x86_count *x86_event_count(const struct perf_event *event)
+{
+	return (struct x86_count *)READ_ONCE(event->hw.event_base);
+}
+
+/* Is a client started? Context: any. */
+static inline bool x86_event_runs(const struct perf_event *event)
+{
+	return !(READ_ONCE(event->hw.state) & PERF_HES_STOPPED);
+}
+
 /* Does a transaction abort roll the counter back? The bit has other uses on other models. */
 static inline bool x86_is_checkpointed(const struct x86_core *core, const struct x86_count *count)
 {
@@ -548,8 +560,8 @@ int x86_metrics_check(struct perf_event *event);
 void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *sel);
 void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots);
 int x86_event_metric(const struct perf_event *event);
-u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
-		    struct x86_count *count);
+u64 x86_metrics_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
+			    struct x86_count *count);
 
 /* Number of values of the slots counter */
 static inline u64 x86_metrics_span(const struct x86_core *core)
@@ -572,16 +584,42 @@ void x86_excl_put_all(struct x86_pmu_cpu *cpu);
 void x86_excl_init(unsigned int number, const struct x86_core *core);
 
 /* count.c */
-struct x86_count *x86_event_count(const struct perf_event *event);
 void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count);
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event);
 int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinned_only);
 int x86_counts_assign(struct x86_pmu_cpu *cpu);
 u64 x86_count_value(const struct x86_core *core, const struct x86_count *count);
-u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count);
+u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count);
+
+/**
+ * x86_count_read - read a count's total
+ * @cpu: this CPU
+ * @count: a count of this CPU
+ *
+ * While the PMU is disabled, or a group is read, each counter is read only once, so that an event
+ * that stops and one that starts on it use the same value. Most of many equal events find it here.
+ *
+ * Context: any, including NMI.
+ * Return: the total.
+ */
+static inline u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	if (count->gen == cpu->gen && cpu->halted && !in_nmi())
+		return count->total;
+	return x86_count_read_new(cpu, count);
+}
+
+/* The total for a client: that of its metric, or of the count. Context: any. */
+static inline u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
+				  struct x86_count *count)
+{
+	if (unlikely(count->sel.flags & X86_METRICS))
+		return x86_metrics_event_total(cpu, event, count);
+	return x86_count_read(cpu, count);
+}
+
 void x86_count_next(struct x86_count *count);
-bool x86_event_runs(const struct perf_event *event);
 bool x86_count_runs(const struct x86_count *count);
 void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_clear_unused(struct x86_pmu_cpu *cpu);

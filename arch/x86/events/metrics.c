@@ -147,22 +147,19 @@ static u64 x86_metric_total(struct x86_pmu_cpu *cpu, const struct x86_count *cou
 }
 
 /**
- * x86_event_total - read the total for an event
+ * x86_metrics_event_total - read the total for an event of a count of slots
  * @cpu: this CPU
  * @event: a client of @count
- * @count: a count of this CPU
+ * @count: a count of this CPU with X86_METRICS
  *
  * Context: any.
  * Return: the total of the metric, or of the count.
  */
-u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
-		    struct x86_count *count)
+u64 x86_metrics_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
+			    struct x86_count *count)
 {
-	int metric;
+	int metric = x86_event_metric(event);
 
-	if (!(count->sel.flags & X86_METRICS))
-		return x86_count_read(cpu, count);
-	metric = x86_event_metric(event);
 	if (metric < 0)
 		return x86_count_read(cpu, count);
 	if (in_nmi() || count->counter < 0)

@@ -87,19 +87,11 @@ static void x86_changed(struct x86_pmu_cpu *cpu)
 		x86_reprogram(cpu);
 }
 
-static void x86_event_start(struct perf_event *event, int flags)
+/* Start a stopped client of @count. */
+static __always_inline void x86_event_start_count(struct x86_pmu_cpu *cpu,
+						  struct perf_event *event,
+						  struct x86_count *count)
 {
-	struct x86_pmu_cpu *cpu = x86_this_cpu();
-	struct x86_count *count = x86_event_count(event);
-
-	if (event->hw.flags & X86_BRANCH_TRACE) {
-		x86_bts_event_start(cpu, event);
-		return;
-	}
-	if (WARN_ON_ONCE(!count))
-		return;
-	if (x86_event_runs(event))
-		return;
 	/* A stop before a held interrupt does not end a period: the rest follows now. */
 	if (local64_read(&event->hw.period_left) <= 0)
 		x86_event_begin_period(event);
@@ -118,6 +110,39 @@ static void x86_event_start(struct perf_event *event, int flags)
 	x86_changed(cpu);
 }
 
+static void x86_event_start(struct perf_event *event, int flags)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+	struct x86_count *count = x86_event_count(event);
+
+	if (event->hw.flags & X86_BRANCH_TRACE) {
+		x86_bts_event_start(cpu, event);
+		return;
+	}
+	if (!WARN_ON_ONCE(!count) && !x86_event_runs(event))
+		x86_event_start_count(cpu, event, count);
+}
+
+/*
+ * Stop a client of @count, unless it is stopped already. Does not update its page. Returns true if
+ * it is stopped now. Context: interrupts off, or NMI.
+ */
+static __always_inline bool x86_event_stop_count(struct x86_pmu_cpu *cpu,
+						 struct perf_event *event,
+						 struct x86_count *count)
+{
+	if (!x86_event_runs(event))
+		return false;
+	x86_precise_flush(cpu, event);
+	if (!x86_event_runs(event))
+		return false;
+	x86_event_account(event, x86_event_total(cpu, event, count));
+	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
+	if (is_sampling_event(event))
+		x86_count_next(count);
+	return true;
+}
+
 /**
  * x86_event_stop - stop an event
  * @event: an event, with or without a count
@@ -133,15 +158,8 @@ void x86_event_stop(struct perf_event *event, int flags)
 
 	if (event->hw.flags & X86_BRANCH_TRACE)
 		x86_bts_event_stop(cpu, event);
-	if (!count || !x86_event_runs(event))
+	if (!count || !x86_event_stop_count(cpu, event, count))
 		return;
-	x86_precise_flush(cpu, event);
-	if (!x86_event_runs(event))
-		return;
-	x86_event_account(event, x86_event_total(cpu, event, count));
-	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
-	if (is_sampling_event(event))
-		x86_count_next(count);
 	perf_event_update_userpage(event);
 	x86_changed(cpu);
 }
@@ -181,9 +199,11 @@ static int x86_event_add(struct perf_event *event, int flags)
 			x86_bts_event_start(cpu, event);
 		return err;
 	}
-	err = x86_branch_add(cpu, event);
-	if (err)
-		return err;
+	if (needs_branch_stack(event)) {
+		err = x86_branch_add(cpu, event);
+		if (err)
+			return err;
+	}
 	err = x86_count_attach(cpu, event);
 	if (err) {
 		x86_branch_del(cpu, event);
@@ -203,21 +223,24 @@ static int x86_event_add(struct perf_event *event, int flags)
 		}
 	}
 	if (flags & PERF_EF_START)
-		x86_event_start(event, 0);
+		x86_event_start_count(cpu, event, x86_event_count(event));
 	return 0;
 }
 
 static void x86_event_del(struct perf_event *event, int flags)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
+	struct x86_count *count = x86_event_count(event);
 
 	if (event->hw.flags & X86_BRANCH_TRACE)
 		x86_bts_event_del(cpu, event);
-	if (!x86_event_count(event))
+	if (!count)
 		return;
-	x86_event_stop(event, PERF_EF_UPDATE);
+	if (x86_event_stop_count(cpu, event, count))
+		x86_changed(cpu);
 	x86_count_detach(cpu, event);
-	x86_branch_del(cpu, event);
+	if (needs_branch_stack(event))
+		x86_branch_del(cpu, event);
 	if (event->hw.flags & X86_PRECISE_MANY)
 		perf_sched_cb_dec(event->pmu);
 	perf_event_update_userpage(event);

@@ -120,9 +120,25 @@ void x86_precise_disable_moved(struct x86_pmu_cpu *cpu);
 void x86_precise_reprogram(struct x86_pmu_cpu *cpu);
 void x86_precise_reset(struct x86_pmu_cpu *cpu);
 u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs);
-u64 x86_precise_reload(const struct x86_pmu_cpu *cpu, const struct perf_event *event);
+u64 x86_precise_period(const struct x86_pmu_cpu *cpu, const struct perf_event *event);
 u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter);
-void x86_precise_flush(struct x86_pmu_cpu *cpu, const struct perf_event *event);
+
+/* The value for x86_count::reload, for the client of a count */
+static inline u64 x86_precise_reload(const struct x86_pmu_cpu *cpu,
+				     const struct perf_event *event)
+{
+	return unlikely(event->hw.flags & X86_PRECISE_RELOADS) ? x86_precise_period(cpu, event) : 0;
+}
+
+/*
+ * Handle records of an event of this CPU that wait in the buffer. Records of other events may be
+ * handled, too. Does nothing in an NMI. Context: interrupts off, or NMI.
+ */
+static inline void x86_precise_flush(struct x86_pmu_cpu *cpu, const struct perf_event *event)
+{
+	if (unlikely(event->hw.flags & X86_PRECISE_RELOADS) && !in_nmi())
+		x86_precise_drain(cpu, NULL);
+}
 
 /* intel/pebs_record.c */
 bool x86_record_next(const struct x86_precise *precise, const void *at, const void *end,

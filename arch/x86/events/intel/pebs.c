@@ -490,19 +490,17 @@ static u64 pebs_counters(u64 enabled, const struct x86_record *record)
 }
 
 /**
- * x86_precise_reload - the value for x86_count::reload
+ * x86_precise_period - the period with which the CPU reloads the counter of an event
  * @cpu: this CPU
- * @event: the only client of a count; its period may have changed
+ * @event: the only client of a count, with X86_PRECISE_RELOADS; its period may have changed
  *
  * Return: the period, 0 if the CPU does not reload the counter.
  */
-u64 x86_precise_reload(const struct x86_pmu_cpu *cpu, const struct perf_event *event)
+u64 x86_precise_period(const struct x86_pmu_cpu *cpu, const struct perf_event *event)
 {
-	const struct hw_perf_event *hw = &event->hw;
+	u64 period = event->hw.sample_period;
 
-	if (!(hw->flags & X86_PRECISE_RELOADS) || hw->sample_period > cpu->core->max_period)
-		return 0;
-	return hw->sample_period;
+	return period > cpu->core->max_period ? 0 : period;
 }
 
 /**
@@ -610,19 +608,4 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 	} while (cmpxchg_local(&ds->pebs_index, index, precise->base) != index);
 	precise->draining = false;
 	return served;
-}
-
-/**
- * x86_precise_flush - handle records that wait in the buffer
- * @cpu: this CPU
- * @event: an event of this CPU; records of other events may be handled, too
- *
- * Does nothing in an NMI.
- *
- * Context: interrupts off, or NMI.
- */
-void x86_precise_flush(struct x86_pmu_cpu *cpu, const struct perf_event *event)
-{
-	if ((event->hw.flags & X86_PRECISE_RELOADS) && !in_nmi())
-		x86_precise_drain(cpu, NULL);
 }
