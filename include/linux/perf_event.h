@@ -614,10 +614,11 @@ struct pmu {
 	 * PMU has all three of these callbacks, or none. Without them, the PMU is disabled from
 	 * the first add to the last, and each add checks whether the event fits.
 	 *
-	 * PERF_PMU_TXN_ADD is for each group that is scheduled in, also of one event. add may
-	 * leave the check whether the group fits to commit_txn. PERF_PMU_TXN_READ is for read(2)
-	 * of a group, on the leader's PMU; members of other PMUs are read in between. An NMI may
-	 * call read in the middle of both.
+	 * PERF_PMU_TXN_ADD is for each group of several events that is scheduled in. add may
+	 * leave the check whether the group fits to commit_txn. A single event is added without a
+	 * transaction: then add itself checks whether the event fits. PERF_PMU_TXN_READ is for
+	 * read(2) of a group, on the leader's PMU; members of other PMUs are read in between. An
+	 * NMI may call read in the middle of both.
 	 */
 	void (*start_txn)(struct pmu *pmu, unsigned int txn_flags);
 	/**

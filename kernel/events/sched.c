@@ -302,16 +302,15 @@ void perf_group_sched_out(struct perf_event *leader)
 		perf_group_tree_del(leader);
 }
 
-static int perf_group_sched_in(struct perf_event *leader)
+/* Add the members of a group to the PMU, at @now by its clock, as a whole or not at all. */
+static int perf_group_add(struct perf_event *leader, u64 now)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
-	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 	struct perf_event *member, *failed = NULL;
-	u64 now = perf_group_change_time(leader);
 
-	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
-		return -EAGAIN;
-	WARN_ON_ONCE(!__this_cpu_read(*pmu->pmu_disable_count));
+	/* A single event is added or refused by add alone. */
+	if (!leader->nr_siblings)
+		return perf_event_sched_in(leader, pmu, now);
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	if (perf_event_sched_in(leader, pmu, now)) {
 		pmu->cancel_txn(pmu);
@@ -323,15 +322,9 @@ static int perf_group_sched_in(struct perf_event *leader)
 			break;
 		}
 	}
-	if (!failed && !pmu->commit_txn(pmu)) {
-		list_add_tail(&leader->active_list,
-			      leader->attr.pinned ? &leader->pmu_ctx->pinned_active :
-						    &leader->pmu_ctx->flexible_active);
-		cpc->most_oncpu = max(cpc->most_oncpu, cpc->active_oncpu);
+	if (!failed && !pmu->commit_txn(pmu))
 		return 0;
-	}
 
-	/* A group is scheduled in as a whole or not at all. */
 	for_each_sibling_event(member, leader) {
 		if (member == failed)
 			break;
@@ -342,6 +335,23 @@ static int perf_group_sched_in(struct perf_event *leader)
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
 		perf_group_tree_del(leader);
 	return -EAGAIN;
+}
+
+static int perf_group_sched_in(struct perf_event *leader)
+{
+	struct pmu *pmu = leader->pmu_ctx->pmu;
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
+
+	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
+		return -EAGAIN;
+	WARN_ON_ONCE(!__this_cpu_read(*pmu->pmu_disable_count));
+	if (perf_group_add(leader, perf_group_change_time(leader)))
+		return -EAGAIN;
+	list_add_tail(&leader->active_list,
+		      leader->attr.pinned ? &leader->pmu_ctx->pinned_active :
+					    &leader->pmu_ctx->flexible_active);
+	cpc->most_oncpu = max(cpc->most_oncpu, cpc->active_oncpu);
+	return 0;
 }
 
 /*

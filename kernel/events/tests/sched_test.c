@@ -62,6 +62,39 @@ static void failed_transaction_schedules_no_member(struct kunit *test)
 	expect_times(test, leader, ROUND_NS, 0);
 }
 
+static void (*sim_txn)(struct pmu *pmu, unsigned int flags);
+static unsigned int nr_txns;
+
+static void watched_txn(struct pmu *pmu, unsigned int flags)
+{
+	nr_txns++;
+	sim_txn(pmu, flags);
+}
+
+/* A single event is added or refused without a transaction. */
+static void single_event_needs_no_transaction(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event *single, *group, *refused;
+
+	sim_txn = f->sim->pmu.start_txn;
+	f->sim->pmu.start_txn = watched_txn;
+	nr_txns = 0;
+	single = open_group(test, 1, false);
+	KUNIT_EXPECT_EQ(test, nr_txns, 0U);
+	group = open_group(test, 3, false);
+	KUNIT_EXPECT_GT(test, nr_txns, 0U);
+	refused = open_group(test, 1, false);
+	f->sim->pmu.start_txn = sim_txn;
+	expect_group(test, single, true);
+	expect_group(test, group, true);
+	expect_group(test, refused, false);
+	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
+	sim_test_advance(test, 1000);
+	KUNIT_EXPECT_EQ(test, sim_test_value(single), 1000ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(refused), 0ULL);
+}
+
 static void disabled_member_needs_no_counter(struct kunit *test)
 {
 	struct perf_event *leader = open_group(test, 4, false);
@@ -812,6 +845,7 @@ static void clock_counts_in_any_group(struct kunit *test)
 static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(group_is_scheduled_as_a_whole),
 	KUNIT_CASE(failed_transaction_schedules_no_member),
+	KUNIT_CASE(single_event_needs_no_transaction),
 	KUNIT_CASE(disabled_member_needs_no_counter),
 	KUNIT_CASE(last_event_clears_the_task_context),
 	KUNIT_CASE(tick_starts_no_inactive_event),
