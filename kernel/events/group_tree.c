@@ -369,6 +369,7 @@ static void perf_group_forgive(struct perf_event *leader)
  */
 void perf_group_ran(struct perf_event *leader, u64 ns)
 {
+	u64 before = perf_group_age_steps(leader);
 	struct perf_event *next;
 
 	leader->group_runtime = max(leader->group_runtime + ns, leader->pmu_ctx->age_base);
@@ -377,6 +378,9 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 		perf_group_forgive(leader);
 		return;
 	}
+	/* Most stretches are shorter than a step: the order stays. */
+	if (perf_group_age_steps(leader) == before)
+		return;
 	next = perf_group_next(leader);
 	if (!next || perf_group_before(leader, next))
 		return;

@@ -157,12 +157,13 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 	smp_store_release(&event->state, state);
 }
 
-/* The slow path of perf_sched_count_counters() */
-static void perf_sched_count_counter(const struct perf_event *event, int n)
+/*
+ * Update the numbers of counters in use for an event that is scheduled in (@n is 1) or out
+ * (-1). @cpc: the PMU of the event's group on this CPU.
+ */
+static __always_inline void perf_sched_count_counters(const struct perf_event *event,
+						      struct perf_cpu_pmu_context *cpc, int n)
 {
-	struct perf_cpu_pmu_context *cpc = perf_this_cpc(event->pmu_ctx->pmu);
-	bool alone = event->attr.exclusive;
-
 	if (perf_event_has_frequency(event))
 		event->ctx->nr_freq += n;
 	if (!is_software_event(event)) {
@@ -173,23 +174,13 @@ static void perf_sched_count_counter(const struct perf_event *event, int n)
 		 */
 		if (!is_kernel_event(event))
 			cpc->users_oncpu += n;
-	}
-	if (likely(!alone && !cpc->exclusive))
+	} else if (likely(!event->attr.exclusive)) {
 		return;
+	}
 	if (n > 0)
-		cpc->exclusive |= alone;
-	else
-		cpc->exclusive &= !alone && cpc->active_oncpu;
-}
-
-/*
- * Update the numbers of counters in use for an event that is scheduled in (@n is 1) or out
- * (-1).
- */
-static __always_inline void perf_sched_count_counters(const struct perf_event *event, int n)
-{
-	if (!is_software_event(event) || event->attr.exclusive || event->attr.freq)
-		perf_sched_count_counter(event, n);
+		cpc->exclusive |= event->attr.exclusive;
+	else if (unlikely(cpc->exclusive))
+		cpc->exclusive = !event->attr.exclusive && cpc->active_oncpu;
 }
 
 /*
@@ -208,8 +199,9 @@ static void perf_sched_pmu_enable(struct pmu *pmu, const struct pmu *disabled)
 		perf_pmu_enable(pmu);
 }
 
-/* Schedule in one event at @now by its clock; the PMU @disabled is disabled. */
-static int perf_event_sched_in(struct perf_event *event, const struct pmu *disabled, u64 now)
+/* Schedule in one event of the PMU @cpc at @now by its clock; the PMU @disabled is disabled. */
+static int perf_event_sched_in(struct perf_event *event, struct perf_cpu_pmu_context *cpc,
+			       const struct pmu *disabled, u64 now)
 {
 	if (event->state <= PERF_EVENT_STATE_OFF)
 		return 0;
@@ -234,13 +226,17 @@ static int perf_event_sched_in(struct perf_event *event, const struct pmu *disab
 		perf_sched_pmu_enable(event->pmu, disabled);
 		return -EAGAIN;
 	}
-	perf_sched_count_counters(event, 1);
+	perf_sched_count_counters(event, cpc, 1);
 	perf_sched_pmu_enable(event->pmu, disabled);
 	return 0;
 }
 
-/* Schedule out one event at @now by its clock, if it is active; the PMU @disabled is disabled. */
-static void __perf_event_sched_out(struct perf_event *event, const struct pmu *disabled, u64 now)
+/*
+ * Schedule out one event of the PMU @cpc at @now by its clock, if it is active; the PMU @disabled
+ * is disabled.
+ */
+static void __perf_event_sched_out(struct perf_event *event, struct perf_cpu_pmu_context *cpc,
+				   const struct pmu *disabled, u64 now)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
@@ -260,7 +256,7 @@ static void __perf_event_sched_out(struct perf_event *event, const struct pmu *d
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	else
 		perf_sched_set_on(event, false, now);
-	perf_sched_count_counters(event, -1);
+	perf_sched_count_counters(event, cpc, -1);
 	perf_sched_pmu_enable(event->pmu, disabled);
 }
 
@@ -271,7 +267,29 @@ static void __perf_event_sched_out(struct perf_event *event, const struct pmu *d
 void perf_event_sched_out(struct perf_event *event)
 {
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
-		__perf_event_sched_out(event, NULL, perf_group_change_time(event));
+		__perf_event_sched_out(event, perf_this_cpc(event->pmu_ctx->pmu), NULL,
+				       perf_group_change_time(event));
+}
+
+/* Schedule out the group of an active leader at @now by its clock; the PMU is disabled. */
+static void perf_group_sched_out_at(struct perf_event *leader, u64 now)
+{
+	struct pmu *pmu = leader->pmu_ctx->pmu;
+	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
+	struct perf_event *member;
+	u64 ran;
+
+	WARN_ON_ONCE(!__this_cpu_read(*pmu->pmu_disable_count));
+	ran = perf_time_at(atomic64_read(&leader->time_running), now) - leader->total_time_running;
+	__perf_event_sched_out(leader, cpc, pmu, now);
+	for_each_sibling_event(member, leader)
+		__perf_event_sched_out(member, cpc, pmu, now);
+
+	list_del_init(&leader->active_list);
+	if (!leader->attr.pinned)
+		perf_group_ran(leader, ran);
+	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
+		perf_group_tree_del(leader);
 }
 
 /**
@@ -281,43 +299,30 @@ void perf_event_sched_out(struct perf_event *event)
 void perf_group_sched_out(struct perf_event *leader)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
-	struct perf_event *member;
-	u64 ran, now;
 
 	if (leader->state != PERF_EVENT_STATE_ACTIVE)
 		return;
-
-	now = perf_group_change_time(leader);
-	ran = perf_time_at(atomic64_read(&leader->time_running), now) - leader->total_time_running;
 	perf_pmu_disable(pmu);
-	__perf_event_sched_out(leader, pmu, now);
-	for_each_sibling_event(member, leader)
-		__perf_event_sched_out(member, pmu, now);
+	perf_group_sched_out_at(leader, perf_group_change_time(leader));
 	perf_pmu_enable(pmu);
-
-	list_del_init(&leader->active_list);
-	if (!leader->attr.pinned)
-		perf_group_ran(leader, ran);
-	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
-		perf_group_tree_del(leader);
 }
 
 /* Add the members of a group to the PMU, at @now by its clock, as a whole or not at all. */
-static int perf_group_add(struct perf_event *leader, u64 now)
+static int perf_group_add(struct perf_event *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
 	struct perf_event *member, *failed = NULL;
 
 	/* A single event is added or refused by add alone. */
 	if (!leader->nr_siblings)
-		return perf_event_sched_in(leader, pmu, now);
+		return perf_event_sched_in(leader, cpc, pmu, now);
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
-	if (perf_event_sched_in(leader, pmu, now)) {
+	if (perf_event_sched_in(leader, cpc, pmu, now)) {
 		pmu->cancel_txn(pmu);
 		return -EAGAIN;
 	}
 	for_each_sibling_event(member, leader) {
-		if (perf_event_sched_in(member, pmu, now)) {
+		if (perf_event_sched_in(member, cpc, pmu, now)) {
 			failed = member;
 			break;
 		}
@@ -328,24 +333,22 @@ static int perf_group_add(struct perf_event *leader, u64 now)
 	for_each_sibling_event(member, leader) {
 		if (member == failed)
 			break;
-		__perf_event_sched_out(member, pmu, now);
+		__perf_event_sched_out(member, cpc, pmu, now);
 	}
-	__perf_event_sched_out(leader, pmu, now);
+	__perf_event_sched_out(leader, cpc, pmu, now);
 	pmu->cancel_txn(pmu);
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
 		perf_group_tree_del(leader);
 	return -EAGAIN;
 }
 
-static int perf_group_sched_in(struct perf_event *leader)
+/* Schedule in a group at @now by its clock; @cpc is the PMU on this CPU, which is disabled. */
+static int perf_group_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
-	struct pmu *pmu = leader->pmu_ctx->pmu;
-	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
-
 	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
 		return -EAGAIN;
-	WARN_ON_ONCE(!__this_cpu_read(*pmu->pmu_disable_count));
-	if (perf_group_add(leader, perf_group_change_time(leader)))
+	WARN_ON_ONCE(!__this_cpu_read(*leader->pmu_ctx->pmu->pmu_disable_count));
+	if (perf_group_add(leader, cpc, now))
 		return -EAGAIN;
 	list_add_tail(&leader->active_list,
 		      leader->attr.pinned ? &leader->pmu_ctx->pinned_active :
@@ -377,7 +380,8 @@ static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cp
  */
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
-	return perf_sched_group_can_go_on(leader, cpc) && !perf_group_sched_in(leader);
+	return perf_sched_group_can_go_on(leader, cpc) &&
+	       !perf_group_sched_in(leader, cpc, perf_group_change_time(leader));
 }
 
 /* Is no flexible group of the PMU scheduled in, neither of this CPU nor of its task? */
@@ -407,6 +411,7 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(epc->pmu);
 	struct perf_event *leader, *next;
+	struct perf_change_time time = { };
 	int tries = BACKFILL_TRIES;
 	bool some = false, wait = false;
 
@@ -417,7 +422,8 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		next = perf_group_next(leader);
 		if (!perf_group_is_inactive(leader))
 			continue;
-		if (perf_group_try_sched_in(leader, cpc)) {
+		if (perf_sched_group_can_go_on(leader, cpc) &&
+		    !perf_group_sched_in(leader, cpc, perf_change_time_of(&time, leader))) {
 			some = true;
 			continue;
 		}
@@ -488,13 +494,19 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 	return wait;
 }
 
-/* Schedule out the groups from last to first, which is cheap for perf_group_ran(). */
+/*
+ * Schedule out the groups from last to first, which is cheap for perf_group_ran(). The PMU is
+ * disabled.
+ */
 static void perf_sched_groups_out(struct list_head *active)
 {
 	struct perf_event *leader, *prev;
+	struct perf_change_time time = { };
 
-	list_for_each_entry_safe_reverse(leader, prev, active, active_list)
-		perf_group_sched_out(leader);
+	list_for_each_entry_safe_reverse(leader, prev, active, active_list) {
+		if (leader->state == PERF_EVENT_STATE_ACTIVE)
+			perf_group_sched_out_at(leader, perf_change_time_of(&time, leader));
+	}
 }
 
 /**
@@ -881,16 +893,6 @@ void perf_pmu_resched_flexible(struct pmu *pmu)
 	perf_context_unlock_cpu(cpuctx, cpuctx->task_ctx);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_resched_flexible);
-
-/**
- * perf_event_task_tick - adjust frequencies and unthrottle events at the timer tick
- *
- * Context: interrupts are off, on each CPU with a tick.
- */
-void perf_event_task_tick(void)
-{
-	perf_adjust_freq_unthr(this_cpu_context());
-}
 
 #if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
 #include "tests/sched_test.c"

@@ -549,6 +549,16 @@ void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx)
 	rcu_read_unlock();
 }
 
+/**
+ * perf_event_task_tick - adjust frequencies and unthrottle events at the timer tick
+ *
+ * Context: interrupts are off, on each CPU with a tick.
+ */
+void perf_event_task_tick(void)
+{
+	perf_adjust_freq_unthr(this_cpu_context());
+}
+
 #if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
 #include "tests/throttle_test.c"
 #endif

@@ -218,6 +218,37 @@ perf_event_clock(const struct perf_event *event, struct perf_event_context *ctx)
 	return &ctx->clock;
 }
 
+/**
+ * struct perf_change_time - the moment of the current change of a context, by one clock
+ * @clock: the clock, NULL at first
+ * @now: the moment
+ *
+ * For many groups, nearly all of which have the same clock. Used within one change, in which a
+ * clock does not advance any further.
+ */
+struct perf_change_time {
+	const struct perf_event_clock	*clock;
+	u64				now;
+};
+
+/*
+ * The moment of the current change by the event's clock, for one of many events of a context,
+ * whose lock is held.
+ */
+static __always_inline u64 perf_change_time_of(struct perf_change_time *time,
+					       const struct perf_event *event)
+{
+	struct perf_event_context *ctx = event->ctx;
+	struct perf_event_clock *clock = perf_event_clock(event, ctx);
+
+	if (clock != time->clock) {
+		WARN_ON_ONCE((ctx->seq & PERF_CHANGE_STATE) != PERF_CHANGE_GOES_ON);
+		time->clock = clock;
+		time->now = perf_clock_advance(clock, ctx->now);
+	}
+	return time->now;
+}
+
 /* Both times of an event at @now by its clock */
 static __always_inline void perf_times_at(const struct perf_event *event, u64 now,
 					  struct perf_times *times)
