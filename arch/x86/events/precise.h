@@ -53,7 +53,8 @@ struct x86_pmu_cpu;
 
 /**
  * struct x86_precise - PEBS of one type of core
- * @levels: highest attr.precise_ip; 0: no PEBS
+ * @levels: highest attr.precise_ip; 0: not used
+ * @exists: the CPU has the registers of PEBS, also if @levels is 0
  * @format: record format, 0 to 4
  * @adaptive: records consist of groups
  * @size: size of a record that is not adaptive
@@ -63,6 +64,7 @@ struct x86_pmu_cpu;
 struct x86_precise {
 	u8	levels;
 	u8	format;
+	bool	exists;
 	bool	adaptive;
 	bool	broken;
 	u16	size;

@@ -52,6 +52,7 @@
  * @no_extra: writes of the second extra register are lost
  * @pebs_enable: mask of the counters that write PEBS records
  * @ds_area: address of the debug store area, which the driver has written
+ * @astray: the address was cleared while @pebs_enable was not 0: a record would be written to 0
  * @fixed_control: enable and mode bits of the fixed counters
  * @control: mask of the counters that may run
  * @status: mask of the counters that have overflowed
@@ -100,6 +101,7 @@ struct machine {
 	bool				no_extra;
 	u64				pebs_enable;
 	u64				ds_area;
+	bool				astray;
 	u64				fixed_control;
 	u64				control;
 	u64				status;
@@ -598,6 +600,7 @@ void machine_wrmsr(u32 msr, u64 value)
 		memset(machine.shares, 0, sizeof(machine.shares));
 	} else if (!machine.no_extra || msr != MACHINE_EXTRA + 1) {
 		machine.writes_control += msr == machine.msrs->control;
+		machine.astray |= msr == MSR_IA32_DS_AREA && !value && machine.pebs_enable;
 		*machine_register(msr, true) = value;
 		machine.idled += msr == machine.msrs->control && machine_is_idling();
 	}

@@ -49,11 +49,14 @@ void x86_precise_probe(struct x86_core *core)
 	unsigned int format = (core->capabilities & PERF_CAP_PEBS_FORMAT) >> PEBS_FORMAT_SHIFT;
 	u64 value;
 
-	if (!core->model->precise || boot_cpu_data.x86_vendor != X86_VENDOR_INTEL ||
-	    !boot_cpu_has(X86_FEATURE_PEBS) || !boot_cpu_has(X86_FEATURE_DS) ||
-	    !boot_cpu_has(X86_FEATURE_DTES64))
+	/* On Netburst, which has version 0, MSR_IA32_PEBS_ENABLE is common to two threads. */
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || !core->version ||
+	    !boot_cpu_has(X86_FEATURE_PEBS) || !boot_cpu_has(X86_FEATURE_DS))
 		return;
 	if (rdmsrl_safe(MSR_IA32_PEBS_ENABLE, &value) || rdmsrl_safe(MSR_IA32_DS_AREA, &value))
+		return;
+	precise->exists = true;
+	if (!core->model->precise || !boot_cpu_has(X86_FEATURE_DTES64))
 		return;
 	if (format >= PEBS_ADAPTIVE) {
 		format = PEBS_ADAPTIVE;
@@ -471,8 +474,13 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 {
 	struct x86_precise_cpu *precise = &cpu->precise;
 
-	if (!cpu->core->precise.levels)
+	if (!cpu->core->precise.exists)
 		return;
+	if (!cpu->core->precise.levels) {
+		/* Another kernel may have enabled it before kexec. */
+		wrmsrl_safe(MSR_IA32_PEBS_ENABLE, 0);
+		return;
+	}
 	precise->enabled = ~0ULL;
 	pebs_write_enable(cpu, 0);
 	if (cpu->core->precise.adaptive)
