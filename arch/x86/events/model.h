@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 #include <asm/cpu_device_id.h>
 
+struct x86_access_format;
 struct x86_branch_unit;
 struct x86_core;
 struct x86_event_sel;
@@ -61,6 +62,7 @@ struct x86_limit {
 #define X86_LIMIT_LOADS		BIT(6)	/* PEBS data source of a load: only L1 hit or miss */
 #define X86_LIMIT_STORES	BIT(7)	/* PEBS data source of a store: only L1 hit or miss */
 #define X86_LIMIT_TRACKS	BIT(8)	/* PEBS records have the data source of a tracked store */
+#define X86_LIMIT_STORE_LATENCY	BIT(9)	/* as X86_LIMIT_LATENCY, of a store */
 #define X86_LIMIT_AMD_NB	BIT(4)	/* northbridge event, see amd_nb.c */
 
 /* Constraint of an event with any unit mask */
@@ -191,6 +193,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  *	unit delays the overflow interrupt (X86_UNIT_HOLDS); NULL: no such unit
  * @precise: constraints of precise events; NULL: none is precise
  * @distributed: constraints of precise events at the highest of @precise_levels; NULL: @precise
+ * @accesses: format of the data source in PEBS records; NULL: no event has X86_LIMIT_LATENCY
  * @precise_fixed: fixed counters write PEBS records although PEBS is not adaptive
  * @precise_levels: highest attr.precise_ip
  * @precise_cycles: by attr.precise_ip, the config that replaces cycles, which are not a precise
@@ -247,6 +250,7 @@ struct x86_model {
 	const struct x86_limit		*branch_limits;
 	const struct x86_limit		*precise;
 	const struct x86_limit		*distributed;
+	const struct x86_access_format	*accesses;
 	bool				precise_fixed;
 	u8				precise_levels;
 	u64				precise_cycles[4];

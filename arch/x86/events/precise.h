@@ -27,6 +27,7 @@
 #include "branch.h"
 
 struct x86_core;
+struct x86_model;
 struct x86_pmu_cpu;
 
 /* Select and fixed counter control: write adaptive records, see MSR_PEBS_DATA_CFG */
@@ -48,8 +49,28 @@ struct x86_pmu_cpu;
 #define X86_PRECISE_RELOADS	BIT(20)	/* the CPU reloads the counter with the period */
 #define X86_PRECISE_MANY	BIT(21)	/* records may wait in the buffer */
 #define X86_PRECISE_TRACKS	BIT(22)	/* a store, with its data source */
-#define X86_PRECISE_MEMORY	(X86_PRECISE_LATENCY | X86_PRECISE_LOAD | X86_PRECISE_STORE |	\
-				 X86_PRECISE_TRACKS)
+#define X86_PRECISE_STORE_LATENCY BIT(24)	/* data source and latency of a store */
+
+/**
+ * struct x86_access_format - data source of a load or store in the records of a core type
+ * @sources: data source by code; 0: the code is reserved
+ * @nr_sources: number of @sources; further codes are reserved
+ * @code: mask of the code in the status word, from bit 0
+ * @tlb_miss: bit of the status word: miss in the second-level TLB
+ * @locked: bit of the status word: locked access
+ * @data_block: bit of the status word: the load waited for the data of an earlier store; 0: none
+ * @address_block: bit of the status word: the load waited for the address of an earlier store;
+ *	0: none
+ */
+struct x86_access_format {
+	const u64	*sources;
+	unsigned int	nr_sources;
+	u64		code;
+	u64		tlb_miss;
+	u64		locked;
+	u64		data_block;
+	u64		address_block;
+};
 
 /**
  * struct x86_precise - PEBS of one type of core
@@ -114,6 +135,7 @@ void x86_ds_reset(struct x86_pmu_cpu *cpu);
 
 /* intel/pebs.c */
 void x86_precise_probe(struct x86_core *core);
+u32 x86_precise_access(const struct x86_model *model, u64 config);
 int x86_precise_init_event(struct perf_event *event);
 const struct x86_limit *x86_precise_limits(const struct x86_core *core,
 					   const struct perf_event *event);
@@ -154,7 +176,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 u64 x86_precise_address(struct x86_pmu_cpu *cpu, u64 next);
 
 /* intel/pebs_memory.c */
-u64 x86_precise_source(const struct perf_event *event, u64 status);
+u64 x86_precise_source(const struct x86_model *model, const struct perf_event *event, u64 status);
 #else
 static inline void x86_ds_reset(struct x86_pmu_cpu *cpu) { }
 static inline void x86_precise_probe(struct x86_core *core) { }

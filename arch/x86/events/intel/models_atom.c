@@ -376,6 +376,7 @@ static const struct x86_model gracemont = {
 	TNT_ROW("gracemont", grt_generic, grt_limits, grt_extra, tnt_events,
 		x86_tremont_distributed),
 	.precise	= x86_gracemont_precise,
+	.accesses	= &x86_gracemont_accesses,
 	.memory		= x86_gracemont_memory,
 };
 
@@ -383,6 +384,7 @@ static const struct x86_model crestmont = {
 	TNT_ROW("crestmont", grt_generic, grt_limits, cmt_extra, cmt_events,
 		x86_crestmont_distributed),
 	.precise	= x86_gracemont_precise,
+	.accesses	= &x86_crestmont_accesses,
 	.memory		= x86_gracemont_memory,
 };
 
@@ -392,6 +394,7 @@ const struct x86_model x86_intel_alderlake_little = {
 	TNT_ROW("alderlake_hybrid", grt_generic, grt_limits, grt_extra, grt_events,
 		x86_tremont_distributed),
 	.precise	= x86_gracemont_precise,
+	.accesses	= &x86_gracemont_accesses,
 	.memory		= x86_gracemont_memory,
 };
 
@@ -399,6 +402,7 @@ const struct x86_model x86_intel_meteorlake_little = {
 	TNT_ROW("meteorlake_hybrid", grt_generic, grt_limits, cmt_extra, grt_events,
 		x86_crestmont_distributed),
 	.precise	= x86_gracemont_precise,
+	.accesses	= &x86_crestmont_accesses,
 	.memory		= x86_gracemont_memory,
 };
 
@@ -406,6 +410,7 @@ const struct x86_model x86_intel_lunarlake_little = {
 	TNT_ROW("lunarlake_hybrid", grt_generic, skt_limits, cmt_extra, skt_events,
 		x86_crestmont_distributed),
 	.precise	= x86_gracemont_precise,
+	.accesses	= &x86_crestmont_accesses,
 	.memory		= x86_gracemont_memory,
 };
 

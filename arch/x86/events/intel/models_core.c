@@ -313,36 +313,53 @@ static struct attribute *glc_topdown[] = {
 	NULL
 };
 
+#define SKL_ROW(_accesses)							\
+	INTEL_ROW_TSX("skylake", x86_intel_hsw_transactions),			\
+	.branches	= &x86_lbr_skylake,					\
+	.generic	= x86_intel_generic,					\
+	.cache		= &skl_cache,						\
+	.cache_extra	= &skl_cache_extra,					\
+	.limits		= skl_limits,						\
+	.precise	= x86_skylake_precise,					\
+	.accesses	= &(_accesses),						\
+	.precise_levels	= 3,							\
+	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00),	\
+			    INTEL_CYCLES(0xc0, 0x01) },				\
+	.extra		= skl_extra,						\
+	.events		= skl_events,						\
+	.memory		= x86_haswell_memory
+
+#define ICL_ROW(_accesses)							\
+	INTEL_ROW_TSX("icelake", x86_intel_icl_transactions),			\
+	.metrics	= 4,							\
+	.topdown	= icl_topdown,						\
+	.branches	= &x86_lbr_skylake,					\
+	.generic	= x86_intel_generic,					\
+	.cache		= &icl_cache,						\
+	.cache_extra	= &skl_cache_extra,					\
+	.limits		= icl_limits,						\
+	.precise	= x86_icelake_precise,					\
+	.accesses	= &(_accesses),						\
+	.distributed	= x86_icelake_distributed,				\
+	.precise_levels	= 3,							\
+	.extra		= icl_extra,						\
+	.memory		= x86_haswell_memory
+
 static const struct x86_model skylake = {
-	INTEL_ROW_TSX("skylake", x86_intel_hsw_transactions),
-	.branches	= &x86_lbr_skylake,
-	.generic	= x86_intel_generic,
-	.cache		= &skl_cache,
-	.cache_extra	= &skl_cache_extra,
-	.limits		= skl_limits,
-	.precise	= x86_skylake_precise,
-	.precise_levels	= 3,
-	.precise_cycles	= { 0, INTEL_CYCLES(0xc0, 0x00), INTEL_CYCLES(0xc0, 0x00),
-			    INTEL_CYCLES(0xc0, 0x01) },
-	.extra		= skl_extra,
-	.events		= skl_events,
-	.memory		= x86_haswell_memory,
+	SKL_ROW(x86_skylake_accesses),
 };
 
 static const struct x86_model icelake = {
-	INTEL_ROW_TSX("icelake", x86_intel_icl_transactions),
-	.metrics	= 4,
-	.topdown	= icl_topdown,
-	.branches	= &x86_lbr_skylake,
-	.generic	= x86_intel_generic,
-	.cache		= &icl_cache,
-	.cache_extra	= &skl_cache_extra,
-	.limits		= icl_limits,
-	.precise	= x86_icelake_precise,
-	.distributed	= x86_icelake_distributed,
-	.precise_levels	= 3,
-	.extra		= icl_extra,
-	.memory		= x86_haswell_memory,
+	ICL_ROW(x86_skylake_accesses),
+};
+
+/* Servers may have persistent memory. */
+static const struct x86_model skylake_x = {
+	SKL_ROW(x86_skylake_x_accesses),
+};
+
+static const struct x86_model icelake_x = {
+	ICL_ROW(x86_skylake_x_accesses),
 };
 
 #define GLC_ROW(_name, _limits, _extra, _memory)				\
@@ -368,10 +385,12 @@ static const struct x86_model icelake = {
 
 static const struct x86_model sapphire_rapids = {
 	GLC_ROW_AUX("sapphire_rapids", glc_extra),
+	.accesses	= &x86_goldencove_x_accesses,
 };
 
 static const struct x86_model granite_rapids = {
 	GLC_ROW("granite_rapids", glc_limits, rwc_extra, x86_sandybridge_memory),
+	.accesses	= &x86_goldencove_x_accesses,
 };
 
 /* P-cores of hybrid CPUs, with the model of their E-cores */
@@ -379,18 +398,21 @@ static const struct x86_model granite_rapids = {
 
 static const struct x86_model alderlake = {
 	GLC_ROW_AUX("alderlake_hybrid", glc_extra),
+	.accesses	= &x86_goldencove_accesses,
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_alderlake_little,
 };
 
 static const struct x86_model meteorlake = {
 	GLC_ROW_AUX("meteorlake_hybrid", rwc_extra),
+	.accesses	= &x86_goldencove_accesses,
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_meteorlake_little,
 };
 
 static const struct x86_model lunarlake = {
 	GLC_ROW("lunarlake_hybrid", lnc_limits, lnc_extra, x86_sandybridge_memory),
+	.accesses	= &x86_lioncove_accesses,
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_lunarlake_little,
 };
@@ -398,15 +420,15 @@ static const struct x86_model lunarlake = {
 const struct x86_cpu_id x86_intel_core_models[] = {
 	X86_MODEL_VFM(INTEL_SKYLAKE_L, skylake),
 	X86_MODEL_VFM(INTEL_SKYLAKE, skylake),
-	X86_MODEL_VFM(INTEL_SKYLAKE_X, skylake),
+	X86_MODEL_VFM(INTEL_SKYLAKE_X, skylake_x),
 	X86_MODEL_VFM(INTEL_KABYLAKE_L, skylake),
 	X86_MODEL_VFM(INTEL_KABYLAKE, skylake),
 	X86_MODEL_VFM(INTEL_COMETLAKE_L, skylake),
 	X86_MODEL_VFM(INTEL_COMETLAKE, skylake),
 	X86_MODEL_VFM(INTEL_ICELAKE_L, icelake),
 	X86_MODEL_VFM(INTEL_ICELAKE, icelake),
-	X86_MODEL_VFM(INTEL_ICELAKE_X, icelake),
-	X86_MODEL_VFM(INTEL_ICELAKE_D, icelake),
+	X86_MODEL_VFM(INTEL_ICELAKE_X, icelake_x),
+	X86_MODEL_VFM(INTEL_ICELAKE_D, icelake_x),
 	X86_MODEL_VFM(INTEL_TIGERLAKE_L, icelake),
 	X86_MODEL_VFM(INTEL_TIGERLAKE, icelake),
 	X86_MODEL_VFM(INTEL_ROCKETLAKE, icelake),

@@ -185,6 +185,30 @@ static int pebs_need_branches(struct perf_event *event)
 }
 
 /**
+ * x86_precise_access - memory data in the records of a precise event
+ * @model: the model of the core type
+ * @config: hw.config of the event
+ *
+ * Return: X86_PRECISE_LATENCY, X86_PRECISE_STORE_LATENCY, X86_PRECISE_TRACKS, X86_PRECISE_STORE or
+ * X86_PRECISE_LOAD; 0 if the event is not of loads or stores.
+ */
+u32 x86_precise_access(const struct x86_model *model, u64 config)
+{
+	const struct x86_limit *limit = x86_find_limit(model->precise, config);
+	u32 flags = limit ? limit->flags : 0;
+
+	if (flags & X86_LIMIT_LATENCY)
+		return X86_PRECISE_LATENCY;
+	if (flags & X86_LIMIT_STORE_LATENCY)
+		return X86_PRECISE_STORE_LATENCY;
+	if (flags & X86_LIMIT_TRACKS)
+		return X86_PRECISE_TRACKS;
+	if (flags & X86_LIMIT_STORES)
+		return X86_PRECISE_STORE;
+	return flags & X86_LIMIT_LOADS ? X86_PRECISE_LOAD : 0;
+}
+
+/**
  * x86_precise_init_event - check a new precise event
  * @event: the new event, with hw.config set
  *
@@ -196,7 +220,6 @@ int x86_precise_init_event(struct perf_event *event)
 {
 	const struct x86_core *core = to_x86_core(event->pmu);
 	struct hw_perf_event *hw = &event->hw;
-	const struct x86_limit *limit;
 
 	if (!is_sampling_event(event))
 		return perf_event_refuse(event, "attr.precise_ip",
@@ -208,15 +231,7 @@ int x86_precise_init_event(struct perf_event *event)
 			return err;
 	}
 	hw->config = pebs_config(core, event);
-	limit = x86_find_limit(core->model->precise, hw->config);
-	if (limit && (limit->flags & X86_LIMIT_LATENCY))
-		hw->flags |= X86_PRECISE_LATENCY;
-	else if (limit && (limit->flags & X86_LIMIT_TRACKS))
-		hw->flags |= X86_PRECISE_TRACKS;
-	else if (limit && (limit->flags & X86_LIMIT_STORES))
-		hw->flags |= X86_PRECISE_STORE;
-	else if (limit && (limit->flags & X86_LIMIT_LOADS))
-		hw->flags |= X86_PRECISE_LOAD;
+	hw->flags |= x86_precise_access(core->model, hw->config);
 	/* The PEBS buffer interrupts instead of the counter. */
 	hw->config &= ~ARCH_PERFMON_EVENTSEL_INT;
 	if (core->precise.adaptive)

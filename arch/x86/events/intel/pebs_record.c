@@ -270,7 +270,7 @@ static bool pebs_may_show(const struct perf_event *event, u64 address)
 	return !event->attr.exclude_kernel || !x86_is_kernel(address);
 }
 
-static void pebs_sample_memory(struct perf_event *event, const struct x86_precise *precise,
+static void pebs_sample_memory(struct perf_event *event, const struct x86_model *model,
 			       const struct pebs_parts *parts, struct perf_sample_data *data)
 {
 	const u64 type = event->attr.sample_type;
@@ -288,7 +288,8 @@ static void pebs_sample_memory(struct perf_event *event, const struct x86_precis
 		data->sample_flags |= type & PERF_SAMPLE_WEIGHT_TYPE;
 	}
 	if (type & PERF_SAMPLE_DATA_SRC) {
-		data->data_src.val = x86_precise_source(event, memory[MEMORY_SOURCE]);
+		data->data_src.val = x86_precise_source(model, event,
+							memory[MEMORY_SOURCE]);
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
 	}
 	if (type & PERF_SAMPLE_TRANSACTION) {
@@ -370,7 +371,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	at->regs.ss = user_mode(&at->regs) ? __USER_DS : __KERNEL_DS;
 	if (exact)
 		at->regs.flags |= PERF_EFLAGS_EXACT;
-	pebs_sample_memory(event, &cpu->core->precise, &parts, data);
+	pebs_sample_memory(event, cpu->core->model, &parts, data);
 	pebs_sample_time(event, &parts, data);
 	if (!has_branch_stack(event))
 		return true;

@@ -73,6 +73,16 @@ extern struct attribute *x86_haswell_memory[];
 extern struct attribute *x86_goldencove_memory[];
 extern struct attribute *x86_gracemont_memory[];
 
+/* pebs_memory.c */
+extern const struct x86_access_format x86_nehalem_accesses;
+extern const struct x86_access_format x86_skylake_accesses;
+extern const struct x86_access_format x86_skylake_x_accesses;
+extern const struct x86_access_format x86_goldencove_accesses;
+extern const struct x86_access_format x86_goldencove_x_accesses;
+extern const struct x86_access_format x86_lioncove_accesses;
+extern const struct x86_access_format x86_gracemont_accesses;
+extern const struct x86_access_format x86_crestmont_accesses;
+
 /* mem-loads, and mem-loads-aux, of x86_goldencove_memory */
 #define GOLDENCOVE_LOADS	X86_EVENT(0xcd, 0x01)
 #define GOLDENCOVE_LOADS_AUX	X86_EVENT(0x03, 0x82)

@@ -112,6 +112,10 @@ static void models_check_limits(struct kunit *test, const struct models_table *t
 				    "%s: limit %d matches nothing", row->name, n);
 		KUNIT_EXPECT_TRUE_MSG(test, row->merge || !(limit->flags & X86_LIMIT_PAIR),
 				      "%s: limit %d is a pair", row->name, n);
+		KUNIT_EXPECT_TRUE_MSG(test, row->accesses ||
+				      !(limit->flags & (X86_LIMIT_LATENCY |
+							X86_LIMIT_STORE_LATENCY)),
+				      "%s: limit %d has no data source", row->name, n);
 		KUNIT_EXPECT_LE_MSG(test, limit->first, limit->last, "%s: limit %d",
 				    row->name, n);
 		/* The unit mask is above the code: a range would include other codes. */

@@ -6,8 +6,11 @@
 #include <linux/kernel.h>
 #include <linux/prandom.h>
 #include <linux/string.h>
+#include <asm/cpu_device_id.h>
+#include <asm/intel-family.h>
 
 #include "../engine.h"
+#include "models.h"
 
 /* Words of the longest record, with all groups and all branches */
 #define RECORD_WORDS	(4 + 4 + 18 + 32 + 3 * X86_BRANCHES_MAX)
@@ -44,12 +47,32 @@ struct precise_env {
 	struct perf_sample_data	data;
 };
 
+static const struct x86_model *precise_row(u32 vfm, bool little)
+{
+	static const struct x86_cpu_id *const tables[] = {
+		x86_intel_core_models, x86_intel_nehalem_models, x86_intel_atom_models,
+	};
+	const struct x86_cpu_id *line;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (line = tables[i]; models_is_line(line); line++) {
+			if (line->vendor == VFM_VENDOR(vfm) && line->family == VFM_FAMILY(vfm) &&
+			    line->model == VFM_MODEL(vfm))
+				return little ? models_row(line)->little : models_row(line);
+		}
+	}
+	return NULL;
+}
+
 static int precise_test_init(struct kunit *test)
 {
 	struct precise_env *env = kunit_kzalloc(test, sizeof(*env), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, env);
 	env->cpu.core = &env->core;
+	env->core.model = precise_row(INTEL_ICELAKE, false);
+	KUNIT_ASSERT_NOT_NULL(test, env->core.model);
 	env->core.precise.format = 4;
 	env->core.precise.adaptive = true;
 	env->event.attr.precise_ip = 2;
@@ -143,6 +166,156 @@ static void precise_fixed(struct kunit *test)
 	env->words[23] = 42;
 	KUNIT_ASSERT_TRUE(test, precise_read(env, 25 * 8));
 	KUNIT_EXPECT_EQ(test, env->data.weight.full, 42);
+}
+
+#define LOAD_LATENCY	X86_EVENT(0xcd, 0x01)	/* of Core CPUs, and of Atom CPUs */
+#define LITTLE_LOAD	X86_EVENT(0xd0, 0x05)
+#define STORE_LATENCY	X86_EVENT(0xcd, 0x02)
+#define LITTLE_STORE	X86_EVENT(0xd0, 0x06)
+
+#define S(_field, _value)	PERF_MEM_S(_field, _value)
+#define LOAD		S(OP, LOAD)
+#define STORE		S(OP, STORE)
+/* A hit by number, and by both number and level */
+#define AT(_number)	(S(LVL, HIT) | S(LVLNUM, _number))
+#define IN(_level)	(AT(_level) | S(LVL, _level))
+#define LOCAL		(AT(RAM) | S(LVL, LOC_RAM))
+#define FAR		S(REMOTE, REMOTE)
+#define FAR_L3		(AT(L3) | S(LVL, REM_CCE1) | FAR)
+#define UNKNOWN		(S(LVL, NA) | S(LVLNUM, NA) | S(SNOOP, NA))
+/* Hit in a TLB, and miss in both; the same without blocks */
+#define TLB_HIT		(S(TLB, HIT) | S(TLB, L1) | S(TLB, L2))
+#define TLB_MISS	(S(TLB, MISS) | S(TLB, L2))
+#define FAST		(TLB_HIT | S(BLK, NA))
+#define WALKED		(TLB_MISS | S(BLK, NA))
+#define LOCKED		S(LOCK, LOCKED)
+
+/* The codes and bits of the status word depend on the CPU. */
+static void precise_sources(struct kunit *test)
+{
+	static const struct {
+		u32 vfm;
+		bool little;
+		u64 event;
+		u64 status;
+		u64 source;
+	} cases[] = {
+		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x08, LOAD | FAR_L3 | S(SNOOP, HIT) | FAST },
+		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x0c, LOAD | LOCAL | S(SNOOP, NONE) | FAST },
+		/* A fourth level cache; the same code is persistent memory on servers */
+		{ INTEL_SKYLAKE, 0, LOAD_LATENCY, 0x08, LOAD | AT(L4) | S(SNOOP, HIT) | FAST },
+		{ INTEL_SKYLAKE, 0, LOAD_LATENCY, 0x09,
+		  LOAD | AT(L4) | FAR | S(SNOOP, HIT) | FAST },
+		{ INTEL_SKYLAKE, 0, LOAD_LATENCY, 0x0a, LOAD | LOCAL | S(SNOOP, HIT) | FAST },
+		{ INTEL_ICELAKE, 0, LOAD_LATENCY, 0x08, LOAD | AT(L4) | S(SNOOP, HIT) | FAST },
+		{ INTEL_ALDERLAKE, 0, LOAD_LATENCY, 0x08, LOAD | AT(L4) | S(SNOOP, HIT) | FAST },
+		{ INTEL_METEORLAKE, 0, LOAD_LATENCY, 0x08, LOAD | AT(L4) | S(SNOOP, HIT) | FAST },
+		{ INTEL_SKYLAKE_X, 0, LOAD_LATENCY, 0x08, LOAD | AT(PMEM) | S(SNOOP, HIT) | FAST },
+		{ INTEL_SKYLAKE_X, 0, LOAD_LATENCY, 0x09,
+		  LOAD | AT(PMEM) | FAR | S(SNOOP, HIT) | FAST },
+		{ INTEL_ICELAKE_X, 0, LOAD_LATENCY, 0x08, LOAD | AT(PMEM) | S(SNOOP, HIT) | FAST },
+		{ INTEL_ICELAKE_D, 0, LOAD_LATENCY, 0x08, LOAD | AT(PMEM) | S(SNOOP, HIT) | FAST },
+		{ INTEL_SAPPHIRERAPIDS_X, 0, LOAD_LATENCY, 0x08,
+		  LOAD | AT(PMEM) | S(SNOOP, HIT) | FAST },
+		{ INTEL_GRANITERAPIDS_X, 0, LOAD_LATENCY, 0x08,
+		  LOAD | AT(PMEM) | S(SNOOP, HIT) | FAST },
+		/* Another node */
+		{ INTEL_SKYLAKE_X, 0, LOAD_LATENCY, 0x0b,
+		  LOAD | AT(RAM) | FAR | S(SNOOP, NONE) | FAST },
+		{ INTEL_SKYLAKE_X, 0, LOAD_LATENCY, 0x0c,
+		  LOAD | AT(ANY_CACHE) | FAR | S(SNOOPX, FWD) | FAST },
+		{ INTEL_SKYLAKE_X, 0, LOAD_LATENCY, 0x0d,
+		  LOAD | AT(ANY_CACHE) | FAR | S(SNOOP, HITM) | FAST },
+		{ INTEL_SAPPHIRERAPIDS_X, 0, LOAD_LATENCY, 0x0d,
+		  LOAD | AT(ANY_CACHE) | FAR | S(SNOOP, HITM) | FAST },
+		/* TLB, lock and blocks */
+		{ INTEL_SKYLAKE, 0, LOAD_LATENCY, 0x13, LOAD | IN(L2) | S(SNOOP, NONE) | WALKED },
+		{ INTEL_SKYLAKE, 0, LOAD_LATENCY, 0x21,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | LOCKED | FAST },
+		{ INTEL_ICELAKE, 0, LOAD_LATENCY, 0xc1, LOAD | IN(L1) | S(SNOOP, NONE) | FAST },
+		{ INTEL_ALDERLAKE, 0, LOAD_LATENCY, 0x41,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | TLB_HIT | S(BLK, DATA) },
+		{ INTEL_ALDERLAKE, 0, LOAD_LATENCY, 0x81,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | TLB_HIT | S(BLK, ADDR) },
+		{ INTEL_SAPPHIRERAPIDS_X, 0, LOAD_LATENCY, 0xc1,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | TLB_HIT | S(BLK, DATA) | S(BLK, ADDR) },
+		/* Gracemont: the bits for TLB and lock are swapped. */
+		{ INTEL_ALDERLAKE, 1, LITTLE_LOAD, 0x05, LOAD | IN(L3) | S(SNOOP, HIT) | FAST },
+		{ INTEL_ALDERLAKE, 1, LITTLE_LOAD, 0x06, LOAD | IN(L3) | S(SNOOP, HIT) | FAST },
+		{ INTEL_ALDERLAKE, 1, LITTLE_LOAD, 0x08, LOAD | IN(L3) | S(SNOOPX, FWD) | FAST },
+		{ INTEL_ATOM_GRACEMONT, 0, LITTLE_LOAD, 0x08,
+		  LOAD | IN(L3) | S(SNOOPX, FWD) | FAST },
+		{ INTEL_ALDERLAKE, 1, LITTLE_LOAD, 0x11,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | LOCKED | FAST },
+		{ INTEL_ALDERLAKE, 1, LITTLE_LOAD, 0x23, LOAD | IN(L2) | S(SNOOP, NONE) | WALKED },
+		{ INTEL_ALDERLAKE, 1, LITTLE_LOAD, 0xc1,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | TLB_HIT | S(BLK, DATA) },
+		/* Crestmont: codes of five bits */
+		{ INTEL_METEORLAKE, 1, LITTLE_LOAD, 0x07, LOAD | IN(L3) | S(SNOOPX, FWD) | FAST },
+		{ INTEL_METEORLAKE, 1, LITTLE_LOAD, 0x08, LOAD | IN(L3) | S(SNOOP, HITM) | FAST },
+		{ INTEL_ATOM_CRESTMONT_X, 0, LITTLE_LOAD, 0x0a,
+		  LOAD | LOCAL | S(SNOOP, NONE) | FAST },
+		{ INTEL_ATOM_CRESTMONT_X, 0, LITTLE_LOAD, 0x0b,
+		  LOAD | AT(RAM) | FAR | S(SNOOP, NONE) | FAST },
+		{ INTEL_ATOM_CRESTMONT_X, 0, LITTLE_LOAD, 0x0c,
+		  LOAD | AT(RAM) | FAR | S(SNOOPX, FWD) | FAST },
+		{ INTEL_LUNARLAKE_M, 1, LITTLE_LOAD, 0x0d,
+		  LOAD | AT(RAM) | FAR | S(SNOOP, HITM) | FAST },
+		{ INTEL_METEORLAKE, 1, LITTLE_LOAD, 0x11, LOAD | UNKNOWN | FAST },
+		{ INTEL_METEORLAKE, 1, LITTLE_LOAD, 0x21,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | LOCKED | FAST },
+		{ INTEL_METEORLAKE, 1, LITTLE_LOAD, 0x43, LOAD | IN(L2) | S(SNOOP, NONE) | WALKED },
+		{ INTEL_METEORLAKE, 1, LITTLE_LOAD, 0x81,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | TLB_HIT | S(BLK, DATA) },
+		/* Lion Cove: codes of eight bits */
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x04, LOAD | UNKNOWN | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0xff, LOAD | UNKNOWN | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x02, LOAD | IN(L1) | S(SNOOP, NONE) | FAST },
+		{ INTEL_ARROWLAKE, 0, LOAD_LATENCY, 0x05, LOAD | IN(L2) | S(SNOOP, NONE) | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x06,
+		  LOAD | AT(L2_MHB) | S(SNOOP, NONE) | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x0c, LOAD | IN(L3) | S(SNOOPX, FWD) | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x10,
+		  LOAD | AT(MSC) | S(SNOOP, NONE) | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x11, LOAD | LOCAL | S(SNOOP, NONE) | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x401,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | WALKED },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x801,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | LOCKED | FAST },
+		{ INTEL_LUNARLAKE_M, 0, LOAD_LATENCY, 0x3001,
+		  LOAD | IN(L1) | S(SNOOP, NONE) | TLB_HIT | S(BLK, DATA) | S(BLK, ADDR) },
+		/* Stores with latency have the codes of loads. */
+		{ INTEL_SAPPHIRERAPIDS_X, 0, STORE_LATENCY, 0x13,
+		  STORE | IN(L2) | S(SNOOP, NONE) | WALKED },
+		{ INTEL_ALDERLAKE, 0, STORE_LATENCY, 0x24,
+		  STORE | IN(L3) | S(SNOOP, NONE) | LOCKED | FAST },
+		{ INTEL_ALDERLAKE, 1, LITTLE_STORE, 0x24,
+		  STORE | IN(L3) | S(SNOOP, NONE) | WALKED },
+		/* Those of Sandy Bridge have not, nor have other stores. */
+		{ INTEL_SANDYBRIDGE, 0, STORE_LATENCY, 0x11,
+		  STORE | S(LVL, HIT) | S(LVL, L1) | S(SNOOP, NA) | TLB_MISS },
+		{ INTEL_SAPPHIRERAPIDS_X, 0, X86_EVENT(0xd0, 0x82), 0x02,
+		  STORE | S(LVL, MISS) | S(LVL, L1) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) |
+		  S(TLB, NA) },
+	};
+	struct precise_env *env = test->priv;
+	const char *kind;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		kind = "";
+		if (cases[i].little)
+			kind = " E-core";
+		env->core.model = precise_row(cases[i].vfm, cases[i].little);
+		KUNIT_ASSERT_NOT_NULL(test, env->core.model);
+		env->event.hw.flags = x86_precise_access(env->core.model, cases[i].event);
+		precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+		env->words[5] = cases[i].status;
+		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+		KUNIT_EXPECT_EQ_MSG(test, env->data.data_src.val, cases[i].source,
+				    "%s%s: event %#llx, status %#llx", env->core.model->name, kind,
+				    cases[i].event, cases[i].status);
+	}
 }
 
 /* A size that is invalid, or beyond the end, ends the buffer. */
@@ -306,6 +479,7 @@ static void precise_random(struct kunit *test)
 static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_groups),
 	KUNIT_CASE(precise_fixed),
+	KUNIT_CASE(precise_sources),
 	KUNIT_CASE(precise_sizes),
 	KUNIT_CASE(precise_groups_out_of_record),
 	KUNIT_CASE(precise_modes),
