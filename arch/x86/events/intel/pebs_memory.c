@@ -30,8 +30,22 @@
 	[0xe] = LEVEL(HIT) | LEVEL(IO) | SOURCE(LVLNUM, NA) | SNOOP(NONE),	\
 	[0xf] = LEVEL(HIT) | LEVEL(UNC) | SOURCE(LVLNUM, NA) | SNOOP(NONE)
 
-/* Up to Broadwell */
+/* Nehalem and Westmere */
 static const u64 nehalem_sources[] = {
+	COMMON_SOURCES,
+	[0x5] = IN(L3, L3) | SNOOP(HIT),
+	[0x6] = IN(L3, L3) | SNOOP(HITM),
+	[0x7] = IN(L3, L3) | SNOOP(HITM),
+	[0x8] = REMOTE_CACHE | SNOOP(HIT),
+	[0x9] = REMOTE_CACHE | SNOOP(HITM),
+	[0xa] = IN(LOC_RAM, RAM) | SNOOP(HIT),
+	[0xb] = REMOTE_MEMORY | SNOOP(HIT),
+	[0xc] = IN(LOC_RAM, RAM) | SNOOP(NONE),
+	[0xd] = REMOTE_MEMORY | SNOOP(NONE),
+};
+
+/* Sandy Bridge to Broadwell */
+static const u64 sandybridge_sources[] = {
 	COMMON_SOURCES,
 	[0x5] = IN(L3, L3) | SNOOP(MISS),
 	[0x6] = IN(L3, L3) | SNOOP(HIT),
@@ -116,6 +130,10 @@ static const u64 crestmont_sources[] = {
 
 const struct x86_access_format x86_nehalem_accesses = {
 	CORE_FORMAT(nehalem_sources),
+};
+
+const struct x86_access_format x86_sandybridge_accesses = {
+	CORE_FORMAT(sandybridge_sources),
 };
 
 const struct x86_access_format x86_skylake_accesses = {
