@@ -155,6 +155,34 @@ bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 	return x86_extra_get(set, &core->branches.select, &sel);
 }
 
+/*
+ * The interrupt handler restarts the branch unit only if @running is set. It leaves @asleep as it
+ * is, since it may interrupt perf_amd_brs_lopwr_cb() between the two.
+ */
+static void x86_branch_on(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (branch->select)
+		x86_extra_write(cpu, branch->select);
+	WRITE_ONCE(branch->running, true);
+	barrier();
+	cpu->core->branches.ops->on(cpu->core, x86_branch_call_stack(branch));
+}
+
+static void x86_branch_off(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	WRITE_ONCE(branch->asleep, false);
+	WRITE_ONCE(branch->running, false);
+	barrier();
+	cpu->core->branches.ops->off(cpu->core);
+	/* With X86_UNIT_FILTER_RUNS, off() has changed the filter register. */
+	if (branch->select && (cpu->core->branches.flags & X86_UNIT_FILTER_RUNS))
+		x86_extra_set_unknown(cpu, branch->select);
+}
+
 /**
  * x86_branch_add - account an added event, which may have a branch stack
  * @cpu: this CPU, whose PMU is disabled
@@ -171,6 +199,12 @@ int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
 
 	if (!needs_branch_stack(event))
 		return 0;
+	/*
+	 * The unit still runs for a former event. An NMI that restarts it while the filter and the
+	 * type change would mix both: disable it before.
+	 */
+	if (!branch->users && branch->running && branch->type != event->attr.branch_sample_type)
+		x86_branch_off(cpu);
 	if (row->msr) {
 		sel = x86_branch_get_sel(cpu->core, event);
 		reg = x86_count_get_extra(cpu, row, &sel);
@@ -202,34 +236,6 @@ void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (!--branch->users)
 		branch->changed = true;
 	perf_sched_cb_dec(event->pmu);
-}
-
-/*
- * The interrupt handler restarts the branch unit only if @running is set. It leaves @asleep as it
- * is, since it may interrupt perf_amd_brs_lopwr_cb() between the two.
- */
-static void x86_branch_on(struct x86_pmu_cpu *cpu)
-{
-	struct x86_branch_cpu *branch = &cpu->branch;
-
-	if (branch->select)
-		x86_extra_write(cpu, branch->select);
-	WRITE_ONCE(branch->running, true);
-	barrier();
-	cpu->core->branches.ops->on(cpu->core, x86_branch_call_stack(branch));
-}
-
-static void x86_branch_off(struct x86_pmu_cpu *cpu)
-{
-	struct x86_branch_cpu *branch = &cpu->branch;
-
-	WRITE_ONCE(branch->asleep, false);
-	WRITE_ONCE(branch->running, false);
-	barrier();
-	cpu->core->branches.ops->off(cpu->core);
-	/* With X86_UNIT_FILTER_RUNS, off() has changed the filter register. */
-	if (branch->select && (cpu->core->branches.flags & X86_UNIT_FILTER_RUNS))
-		x86_extra_set_unknown(cpu, branch->select);
 }
 
 static void x86_branch_clear(struct x86_pmu_cpu *cpu)
