@@ -316,9 +316,9 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 
 /* Clients */
 
-/* Find a count to share, or a cached one. */
+/* Find a count to share, or a cached one. Sets @full if one with this select is full. */
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
-					bool samples)
+					bool samples, bool *full)
 {
 	unsigned int most = sel->flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
 	int i;
@@ -326,9 +326,12 @@ static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x8
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
 
-		if (x86_event_sels_equal(&count->sel, sel) && count->nr_clients < most &&
+		if (!x86_event_sels_equal(&count->sel, sel))
+			continue;
+		if (count->nr_clients < most &&
 		    (!samples || count->nr_samplers < X86_SAMPLERS_MAX))
 			return count;
+		*full = true;
 	}
 	return NULL;
 }
@@ -365,13 +368,15 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Does the select depend only on the event, so that it will be the same the next time? An extra
+ * Does the count depend only on the event, so that it will be the same the next time? An extra
  * register depends on other counts, a counter that the microcode uses on a setting, and a counter
- * that threads share on the threads that are online.
+ * that threads share on the threads that are online. A second count of the same select uses another
+ * counter, and events leave it when the first one has room again.
  */
-static bool x86_sel_stays(const struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel)
+static bool x86_count_stays(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
-	return sel->row < 0 && !cpu->core->taken && !cpu->excl;
+	return count->sel.row < 0 && !(count->sel.flags & X86_ALONE) && !count->second &&
+	       !cpu->core->taken && !cpu->excl;
 }
 
 /*
@@ -383,13 +388,12 @@ static struct x86_count *x86_last_count(struct x86_pmu_cpu *cpu, const struct pe
 {
 	u64 id = event->hw.last_tag;
 	struct x86_count *count = &cpu->counts[id % X86_COUNTS_MAX];
-	unsigned int most;
 
 	if (!id || count->id != id || event->hw.last_cpu != raw_smp_processor_id() ||
 	    !READ_ONCE(x86_share))
 		return NULL;
-	most = count->sel.flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
-	if (count->nr_clients >= most || (samples && count->nr_samplers >= X86_SAMPLERS_MAX))
+	if (count->nr_clients >= X86_CLIENTS_MAX ||
+	    (samples && count->nr_samplers >= X86_SAMPLERS_MAX))
 		return NULL;
 	return count;
 }
@@ -411,6 +415,7 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 	struct x86_extra_reg *extra = NULL;
 	struct x86_count *count;
 	struct x86_event_sel sel;
+	bool full = false;
 	int err;
 
 	err = x86_event_get_sel(event, &sel);
@@ -421,10 +426,14 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 		if (!extra)
 			return -EAGAIN;
 	}
-	count = x86_find_count(cpu, &sel, samples) ?: x86_new_count(cpu, &sel);
+	count = x86_find_count(cpu, &sel, samples, &full);
 	if (!count) {
-		x86_put_extra(cpu, &sel, extra);
-		return -EAGAIN;
+		count = x86_new_count(cpu, &sel);
+		if (!count) {
+			x86_put_extra(cpu, &sel, extra);
+			return -EAGAIN;
+		}
+		count->second = full;
 	}
 	if (count->nr_clients)
 		/* The other clients have taken the register already. */
@@ -432,7 +441,7 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 	else
 		count->extra = extra;
 	event->hw.last_cpu = raw_smp_processor_id();
-	event->hw.last_tag = x86_sel_stays(cpu, &sel) ? count->id : 0;
+	event->hw.last_tag = x86_count_stays(cpu, count) ? count->id : 0;
 	*found = count;
 	return 0;
 }

@@ -262,6 +262,7 @@ struct x86_excl_cntrs {
  *	x86_pmu_cpu::counts. 0: the count is free. An event keeps the id of its last count, and so
  *	finds it again without its select. An NMI may free a count, but not while the PMU is
  *	disabled, as it is while events are attached
+ * @second: when it was allocated, there was a count with the same select, but it was full
  * @sel: what is counted
  * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_clients: number of @clients; 0: the count is cached for reuse until its counter is needed
@@ -280,6 +281,7 @@ struct x86_excl_cntrs {
  */
 struct x86_count {
 	u64			id;
+	bool			second;
 	struct x86_event_sel	sel;
 	struct list_head	clients;
 	unsigned int		nr_clients;

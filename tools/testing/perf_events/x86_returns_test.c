@@ -151,6 +151,39 @@ static bool count_is_full(void)
 	       comes(0) && count_of(0) != count && ends_right();
 }
 
+/*
+ * A full count makes a second one with the same select. When the first one has room again, events
+ * of both share its counter, so that four selects fit on four counters.
+ */
+static bool second_count_is_left(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 1000,
+	};
+	int i, n = X86_SAMPLERS_MAX;
+
+	start_machine(&with_control, 1, 4000);
+	for (i = 0; i <= n; i++)
+		assert(!open_event(&counted[i], &attr));
+	for (; i < n + MACHINE_GENERAL; i++) {
+		attr.config = ANY_CODE | i << 8;
+		assert(!open_event(&counted[i], &attr));
+	}
+	for (i = 0; i <= n; i++) {
+		if (!comes(i))
+			return false;
+	}
+	if (count_of(n) == count_of(n - 1))
+		return false;
+	for (i = 0; i <= n; i++)
+		leaves(i);
+	for (i = n - 1; i < n + MACHINE_GENERAL; i++) {
+		if (!comes(i))
+			return false;
+	}
+	return count_of(n) == count_of(n - 1) && ends_right();
+}
+
 static void open_extra(int i, u64 value)
 {
 	struct perf_event_attr attr = {
@@ -247,12 +280,13 @@ static bool event_is_stopped(void)
 
 int main(void)
 {
-	ktap_plan(9);
+	ktap_plan(10);
 	ktap_result(count_is_kept(), "count_is_kept");
 	ktap_result(counter_is_taken(), "counter_is_taken");
 	ktap_result(storage_is_reused(), "storage_is_reused");
 	ktap_result(cpu_is_another(), "cpu_is_another");
 	ktap_result(count_is_full(), "count_is_full");
+	ktap_result(second_count_is_left(), "second_count_is_left");
 	ktap_result(register_is_changed(), "register_is_changed");
 	ktap_result(sharing_ends(), "sharing_ends");
 	ktap_result(cpu_was_suspended(), "cpu_was_suspended");
