@@ -30,32 +30,28 @@
 	[0xe] = LEVEL(HIT) | LEVEL(IO) | SOURCE(LVLNUM, NA) | SNOOP(NONE),	\
 	[0xf] = LEVEL(HIT) | LEVEL(UNC) | SOURCE(LVLNUM, NA) | SNOOP(NONE)
 
+/* Codes 7 to 13, up to Broadwell */
+#define NODE_SOURCES								\
+	[0x7] = IN(L3, L3) | SNOOP(HITM),					\
+	[0x8] = REMOTE_CACHE | SNOOP(HIT),					\
+	[0x9] = REMOTE_CACHE | SNOOP(HITM),					\
+	[0xa] = IN(LOC_RAM, RAM) | SNOOP(HIT),					\
+	[0xb] = REMOTE_MEMORY | SNOOP(HIT),					\
+	[0xc] = IN(LOC_RAM, RAM) | SNOOP(NONE),					\
+	[0xd] = REMOTE_MEMORY | SNOOP(NONE)
+
 /* Nehalem and Westmere */
 static const u64 nehalem_sources[] = {
-	COMMON_SOURCES,
+	COMMON_SOURCES, NODE_SOURCES,
 	[0x5] = IN(L3, L3) | SNOOP(HIT),
 	[0x6] = IN(L3, L3) | SNOOP(HITM),
-	[0x7] = IN(L3, L3) | SNOOP(HITM),
-	[0x8] = REMOTE_CACHE | SNOOP(HIT),
-	[0x9] = REMOTE_CACHE | SNOOP(HITM),
-	[0xa] = IN(LOC_RAM, RAM) | SNOOP(HIT),
-	[0xb] = REMOTE_MEMORY | SNOOP(HIT),
-	[0xc] = IN(LOC_RAM, RAM) | SNOOP(NONE),
-	[0xd] = REMOTE_MEMORY | SNOOP(NONE),
 };
 
 /* Sandy Bridge to Broadwell */
 static const u64 sandybridge_sources[] = {
-	COMMON_SOURCES,
+	COMMON_SOURCES, NODE_SOURCES,
 	[0x5] = IN(L3, L3) | SNOOP(MISS),
 	[0x6] = IN(L3, L3) | SNOOP(HIT),
-	[0x7] = IN(L3, L3) | SNOOP(HITM),
-	[0x8] = REMOTE_CACHE | SNOOP(HIT),
-	[0x9] = REMOTE_CACHE | SNOOP(HITM),
-	[0xa] = IN(LOC_RAM, RAM) | SNOOP(HIT),
-	[0xb] = REMOTE_MEMORY | SNOOP(HIT),
-	[0xc] = IN(LOC_RAM, RAM) | SNOOP(NONE),
-	[0xd] = REMOTE_MEMORY | SNOOP(NONE),
 };
 
 /* Skylake to Redwood Cove, with a fourth level cache, or persistent memory in its place */

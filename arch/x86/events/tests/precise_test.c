@@ -170,6 +170,7 @@ static void precise_fixed(struct kunit *test)
 
 #define LOAD_LATENCY	X86_EVENT(0xcd, 0x01)	/* of Core CPUs, and of Atom CPUs */
 #define LITTLE_LOAD	X86_EVENT(0xd0, 0x05)
+#define NEHALEM_LOAD	X86_EVENT(0x0b, 0x10)
 #define STORE_LATENCY	X86_EVENT(0xcd, 0x02)
 #define LITTLE_STORE	X86_EVENT(0xd0, 0x06)
 
@@ -200,6 +201,11 @@ static void precise_sources(struct kunit *test)
 		u64 status;
 		u64 source;
 	} cases[] = {
+		/* A clean and a modified copy in another core have other codes on Nehalem. */
+		{ INTEL_NEHALEM, 0, NEHALEM_LOAD, 0x05, LOAD | IN(L3) | S(SNOOP, HIT) | FAST },
+		{ INTEL_NEHALEM, 0, NEHALEM_LOAD, 0x06, LOAD | IN(L3) | S(SNOOP, HITM) | FAST },
+		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x06, LOAD | IN(L3) | S(SNOOP, HIT) | FAST },
+		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x07, LOAD | IN(L3) | S(SNOOP, HITM) | FAST },
 		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x08, LOAD | FAR_L3 | S(SNOOP, HIT) | FAST },
 		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x0c, LOAD | LOCAL | S(SNOOP, NONE) | FAST },
 		/* A fourth level cache; the same code is persistent memory on servers */
