@@ -78,6 +78,7 @@ struct x86_access_format {
  * @exists: the CPU has the registers of PEBS, also if @levels is 0
  * @format: record format, 0 to 4
  * @adaptive: records consist of groups
+ * @next_only: the address in a record is that of the instruction after the event
  * @size: size of a record that is not adaptive
  * @counters: mask of the counters that can write records
  * @broken: precise events are refused until a microcode update, because of errata
@@ -87,6 +88,7 @@ struct x86_precise {
 	u8	format;
 	bool	exists;
 	bool	adaptive;
+	bool	next_only;
 	bool	broken;
 	u16	size;
 	u64	counters;

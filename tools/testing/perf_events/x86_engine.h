@@ -104,15 +104,18 @@ u64 x86_force_abort_limit(const struct x86_core *core)
 
 void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters) { }
 
-/* A simulated PEBS record contains only the mask of its counters. */
+/* Record format of the next machine, 0 to 3. A record has only the mask of its counters, if any. */
+static unsigned int pebs_format = 3;
 
 bool x86_record_next(const struct x86_precise *precise, const void *at, const void *end,
 		     struct x86_record *record)
 {
 	record->start = at;
-	record->size = MACHINE_RECORD;
-	record->counters = record->start[MACHINE_RECORD_COUNTERS];
-	return at + MACHINE_RECORD <= end;
+	record->size = precise->size;
+	if (at + record->size > end)
+		return false;
+	record->counters = precise->format ? record->start[MACHINE_RECORD_COUNTERS] : 0;
+	return true;
 }
 
 u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *event)
@@ -607,9 +610,10 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	features = ~0U;
 	/* PEBS needs a PMU like Intel's: a status register, and an interrupt that masks itself. */
 	if (msrs->masks_lvt && msrs->status && !msrs->ack_runs && row == &model) {
-		core.capabilities = 3 << PEBS_FORMAT_SHIFT;
+		core.capabilities = pebs_format << PEBS_FORMAT_SHIFT;
 		x86_precise_probe(&core);
 	}
+	machine.pebs_size = core.precise.size;
 	memset(cpu, 0, sizeof(*cpu));
 	memset(&cpu_debug_store, 0, sizeof(cpu_debug_store));
 	machine_nr_buffers = 0;

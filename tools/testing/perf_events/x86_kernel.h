@@ -451,8 +451,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define APIC_DM_NMI			0x400
 #define APIC_LVT_MASKED			BIT(16)
 
-/* Size of a PEBS record, and the index of its word with the counters */
-#define MACHINE_RECORD		200
+/* Index of the word of a PEBS record with the counters */
 #define MACHINE_RECORD_COUNTERS	18
 
 struct x86_cpu_id {
@@ -581,6 +580,7 @@ struct task_struct {
 #define MSR_IA32_PEBS_ENABLE		0x3f1
 #define MSR_PEBS_DATA_CFG		0x3f2
 #define MSR_IA32_DS_AREA		0x600
+#define PERF_CAP_PEBS_TRAP		BIT_ULL(6)
 #define PERF_CAP_PEBS_FORMAT		0xf00
 #define PERF_CAP_PEBS_BASELINE		BIT_ULL(14)
 #define PERF_PMU_CAP_EXTENDED_REGS	0x8

@@ -51,6 +51,7 @@
  * @extra: two extra registers
  * @no_extra: writes of the second extra register are lost
  * @pebs_enable: mask of the counters that write PEBS records
+ * @pebs_size: size of a PEBS record
  * @ds_area: address of the debug store area, which the driver has written
  * @astray: the address was cleared while @pebs_enable was not 0: a record would be written to 0
  * @fixed_control: enable and mode bits of the fixed counters
@@ -100,6 +101,7 @@ struct machine {
 	u64				extra[2];
 	bool				no_extra;
 	u64				pebs_enable;
+	unsigned int			pebs_size;
 	u64				ds_area;
 	bool				astray;
 	u64				fixed_control;
@@ -255,12 +257,14 @@ static bool machine_record(u64 counters)
 		machine.counter[__ffs64(left)] = ds->pebs_event_reset[__ffs64(left)] &
 						 GENMASK_ULL(MACHINE_WIDTH - 1, 0);
 	assert(machine.ds_area && ds->pebs_index >= ds->pebs_buffer_base);
-	if (ds->pebs_index + MACHINE_RECORD > ds->pebs_absolute_maximum)
+	if (ds->pebs_index + machine.pebs_size > ds->pebs_absolute_maximum)
 		return true;
-	memset(record, 0xff, MACHINE_RECORD);
+	memset(record, 0xff, machine.pebs_size);
 	/* Bits of counters without records are random: the driver must ignore them. */
-	record[MACHINE_RECORD_COUNTERS] = counters | (machine_random(2) ? ~machine.pebs_enable : 0);
-	ds->pebs_index += MACHINE_RECORD;
+	if (machine.pebs_size > MACHINE_RECORD_COUNTERS * sizeof(u64))
+		record[MACHINE_RECORD_COUNTERS] = counters |
+			(machine_random(2) ? ~machine.pebs_enable : 0);
+	ds->pebs_index += machine.pebs_size;
 	return ds->pebs_index >= ds->pebs_interrupt_threshold;
 }
 

@@ -21,10 +21,149 @@ static bool left_enabled(const struct x86_model *of)
 	return !machine.pebs_enable && !machine.ds_area && !machine.astray && !harness_warned;
 }
 
+static void probe(u64 capabilities, unsigned int branches)
+{
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	core.capabilities = capabilities;
+	core.branches.nr = branches;
+	core.precise = (struct x86_precise){ };
+	x86_precise_probe(&core);
+}
+
+/*
+ * If records have only the address of the next instruction, level 2 needs branch records. That is
+ * so in formats 0 and 1 with PERF_CAP_PEBS_TRAP.
+ */
+static bool levels(void)
+{
+	bool ok = true;
+	u64 format;
+
+	for (format = 0; format <= 3; format++) {
+		u64 capabilities = format << PEBS_FORMAT_SHIFT;
+
+		probe(capabilities, 0);
+		ok &= x86_max_precise(&core) == 2;
+		probe(capabilities | PERF_CAP_PEBS_TRAP, 16);
+		ok &= x86_max_precise(&core) == 2;
+		probe(capabilities | PERF_CAP_PEBS_TRAP, 0);
+		ok &= x86_max_precise(&core) == (format < 2 ? 1 : 2);
+	}
+	return ok && !harness_warned;
+}
+
+/* The filter that an event gets for its branch records, given @filter; or an error */
+static s64 filter_of(u8 level, u64 filter, bool kernel)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 1000, .precise_ip = 1,
+		.exclude_kernel = !kernel,
+	};
+	struct perf_event *event = &counted[0].event;
+	int err;
+
+	assert(!open_event(&counted[0], &attr));
+	event->attr.precise_ip = level;
+	event->attr.branch_sample_type = filter;
+	err = x86_precise_init_event(event);
+	return err ?: (s64)event->attr.branch_sample_type;
+}
+
+/* Such an event records all branches of its modes, and no filter may exclude them. */
+static bool filters(void)
+{
+	const u64 any = PERF_SAMPLE_BRANCH_ANY, user = PERF_SAMPLE_BRANCH_USER;
+	const u64 kernel = PERF_SAMPLE_BRANCH_KERNEL;
+	bool ok;
+
+	probe(1 << PEBS_FORMAT_SHIFT | PERF_CAP_PEBS_TRAP, 16);
+	ok = filter_of(1, 0, false) == 0;
+	ok &= filter_of(2, 0, false) == (s64)(any | user);
+	ok &= filter_of(2, 0, true) == (s64)(any | user | kernel);
+	ok &= filter_of(2, any | user, false) == (s64)(any | user);
+	ok &= filter_of(2, any | user, true) == -EOPNOTSUPP;
+	ok &= filter_of(2, PERF_SAMPLE_BRANCH_ANY_CALL | user, false) == -EOPNOTSUPP;
+	probe(1 << PEBS_FORMAT_SHIFT, 16);
+	ok &= filter_of(2, 0, false) == 0;
+	probe(2 << PEBS_FORMAT_SHIFT | PERF_CAP_PEBS_TRAP, 16);
+	ok &= filter_of(2, 0, false) == 0;
+	return ok && !harness_warned;
+}
+
+/*
+ * Format 0 is for counter 0 only. Core 2 may hang with a buffer beyond a page, which therefore is
+ * the limit of format 0.
+ */
+static bool is_area_right(void)
+{
+	const struct debug_store *ds = &cpu_debug_store;
+
+	if (pebs_format)
+		return true;
+	return !(machine.pebs_enable & ~1ULL) &&
+	       ds->pebs_absolute_maximum - ds->pebs_buffer_base <= PAGE_SIZE &&
+	       ds->pebs_interrupt_threshold <= ds->pebs_absolute_maximum;
+}
+
+/* Counts and samples of precise events are right in each format, beside events that are not. */
+static bool samples(unsigned int format)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE };
+	int i, j, n = format ? 3 : 2;
+	struct section before;
+	u64 all = 0, seed;
+	bool ok = true;
+
+	pebs_format = format;
+	row = &model;
+	for (seed = 1; seed <= 500 && ok; seed++) {
+		beside = seed % 2 ? MACHINE_FOREIGN : 0;
+		start_machine(&with_control, seed, GENMASK_ULL(30, 0));
+		for (i = 0; i < n; i++) {
+			attr.exclude_kernel = i < 2;
+			attr.precise_ip = i != 1 ? 1 + machine_random(2) : 0;
+			attr.sample_period = machine_random(3) ? 100 + machine_random(300) : 1000;
+			attr.sample_type = machine_random(2) ? PERF_SAMPLE_CALLCHAIN : 0;
+			assert(!open_event(&counted[i], &attr));
+		}
+		for (j = 0; j < 3 && ok; j++) {
+			before = now();
+			perf_pmu_disable(&core.pmu);
+			since = before;
+			add_group(GENMASK_ULL(n - 1, 0), &coming, before);
+			perf_pmu_enable(&core.pmu);
+			have_come();
+			machine_run(machine_random(5000));
+			ok &= all_right() && is_area_right();
+			before = now();
+			perf_pmu_disable(&core.pmu);
+			for (i = 0; i < n; i++)
+				remove_event(&counted[i], before);
+			perf_pmu_enable(&core.pmu);
+			ok &= all_right();
+		}
+		for (i = 0; i < n; i++)
+			all += counted[i].event.attr.precise_ip ? counted[i].samples : 0;
+	}
+	if (!ok)
+		printf("# seed %llu\n", (unsigned long long)seed - 1);
+	printf("# %llu precise samples\n", (unsigned long long)all);
+	beside = 0;
+	pebs_format = 3;
+	return ok && all > 1000;
+}
+
 int main(void)
 {
-	ktap_plan(2);
+	ktap_plan(8);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
+	ktap_result(levels(), "levels");
+	ktap_result(filters(), "filters");
+	ktap_result(samples(0), "samples_of_format_0");
+	ktap_result(samples(1), "samples_of_format_1");
+	ktap_result(samples(2), "samples_of_format_2");
+	ktap_result(samples(3), "samples_of_format_3");
 	return ktap_end();
 }

@@ -20,7 +20,10 @@
 /* Record sizes of formats 0 to 3 */
 static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 
-/* The first format with the counters of a record, and the first with the event's own address */
+/*
+ * The first format with the counters of a record, and the first with the event's own address.
+ * Without PERF_CAP_PEBS_TRAP, the address in older records is that of the event.
+ */
 #define PEBS_NAMED		1
 #define PEBS_EXACT		2
 
@@ -36,6 +39,17 @@ static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 
 /* MSR_IA32_PEBS_ENABLE: precise store */
 #define PEBS_TRACKS		BIT_ULL(63)
+
+/*
+ * Highest attr.precise_ip. If records have only the address of the next instruction, branch records
+ * are needed to find that of the event.
+ */
+static u8 pebs_levels(const struct x86_core *core)
+{
+	u8 levels = core->model->precise_levels;
+
+	return core->precise.next_only && !core->branches.nr ? min(levels, 1) : levels;
+}
 
 /**
  * x86_precise_probe - detect PEBS of a core type
@@ -74,8 +88,8 @@ void x86_precise_probe(struct x86_core *core)
 			 (core->model->precise_fixed ? X86_FIXED_ALL : 0));
 	}
 	precise->format = format;
-	/* Older formats count too few events with PEBS enabled: not supported. */
-	precise->levels = format >= PEBS_EXACT ? core->model->precise_levels : 0;
+	precise->next_only = format < PEBS_EXACT && (core->capabilities & PERF_CAP_PEBS_TRAP);
+	precise->levels = pebs_levels(core);
 }
 
 /* Buffers: allocated for all possible CPUs at the first precise event, and never freed */
@@ -163,8 +177,8 @@ static int pebs_reload_flags(const struct x86_core *core, const struct perf_even
 }
 
 /*
- * Without the event's own address in the record (formats before 2), the last branch is needed to
- * find it, so the filter must not exclude any branch.
+ * Without the event's own address in the record, the last branch is needed to find it, so the
+ * filter must not exclude any branch.
  */
 static int pebs_need_branches(struct perf_event *event)
 {
@@ -224,7 +238,7 @@ int x86_precise_init_event(struct perf_event *event)
 	if (!is_sampling_event(event))
 		return perf_event_refuse(event, "attr.precise_ip",
 					 "must be 0 for a counting event", -EINVAL);
-	if (core->precise.format < PEBS_EXACT && event->attr.precise_ip > 1) {
+	if (core->precise.next_only && event->attr.precise_ip > 1) {
 		int err = pebs_need_branches(event);
 
 		if (err)
@@ -404,6 +418,12 @@ static unsigned int pebs_size(const struct x86_core *core, u64 groups)
 	return size;
 }
 
+/* Core 2, with format 0, may hang when counters are enabled while the buffer exceeds a page. */
+static unsigned int pebs_bytes(const struct x86_core *core)
+{
+	return core->precise.format >= PEBS_NAMED ? PEBS_BUFFER_SIZE : PAGE_SIZE;
+}
+
 /* Each counter may write one more record before the interrupt. */
 #define PEBS_SPARE		X86_COUNTERS_MAX
 
@@ -412,7 +432,7 @@ static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 groups, bool many)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 	struct x86_precise_cpu *precise = &cpu->precise;
-	unsigned int size = pebs_size(cpu->core, groups), n = PEBS_BUFFER_SIZE / size;
+	unsigned int size = pebs_size(cpu->core, groups), n = pebs_bytes(cpu->core) / size;
 	unsigned int until = many && n > 2 * PEBS_SPARE ? n - PEBS_SPARE : 1;
 
 	ds->pebs_buffer_base = precise->base;

@@ -130,6 +130,8 @@ static void pebs_take_apart(const struct x86_core *core, const struct x86_record
 		if (core->precise.format >= 2) {
 			parts->event_ip = words[FIXED_EVENT_IP];
 			parts->transaction = words[FIXED_TRANSACTION];
+		} else if (!core->precise.next_only) {
+			parts->event_ip = parts->ip;
 		}
 		if (core->precise.format >= 3)
 			parts->tsc = words[FIXED_TSC];
