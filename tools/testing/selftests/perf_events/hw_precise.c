@@ -191,19 +191,6 @@ static void check_address(struct __test_metadata *_metadata, struct pe_ring *rin
 	EXPECT_EQ(0, wrong);
 }
 
-static bool is_emulated(void)
-{
-	char text[4096] = "";
-	int fd = open("/proc/cpuinfo", O_RDONLY);
-
-	if (fd < 0)
-		return false;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = 0;
-	close(fd);
-	return strstr(text, " hypervisor");
-}
-
 #define EVENTS_DIR	"/sys/bus/event_source/devices/cpu/events/"
 
 /* Does the CPU have this event for samples of memory? */
@@ -231,8 +218,6 @@ TEST_F(precise, addresses_of_stores)
 	/* CPUs with mem-loads-aux have two events for stores. */
 	if (!needs_aux() && !has_event(EVENTS_DIR "mem-stores", "event=0xd0,umask=0x82"))
 		SKIP(return, "the CPU has another event for stores, or none");
-	if (!is_emulated())
-		SKIP(return, "the test knows memory events only of the emulated CPU");
 	self->a.type = PERF_TYPE_RAW;
 	self->a.config = 0x82d0;
 	self->a.sample_period = 97;
@@ -274,8 +259,6 @@ TEST_F(precise, addresses_of_loads)
 
 	if (!has_event(EVENTS_DIR "mem-loads", "event=0xcd,umask=0x1,ldlat=3"))
 		SKIP(return, "the CPU has another event for loads");
-	if (!is_emulated())
-		SKIP(return, "the test knows memory events only of the emulated CPU");
 	self->a.type = PERF_TYPE_RAW;
 	if (needs_aux()) {
 		aux.type = PERF_TYPE_RAW;
@@ -286,7 +269,7 @@ TEST_F(precise, addresses_of_loads)
 	}
 	self->a.config = LOADS;
 	self->a.config1 = 3;
-	self->a.sample_period = 7;
+	self->a.sample_period = 37;
 	self->a.sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
 	self->fd = pe_open(&self->a, 0, -1, leader, 0);
 	ASSERT_LE(0, self->fd);
