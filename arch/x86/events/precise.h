@@ -61,6 +61,7 @@ struct x86_pmu_cpu;
  * @data_block: bit of the status word: the load waited for the data of an earlier store; 0: none
  * @address_block: bit of the status word: the load waited for the address of an earlier store;
  *	0: none
+ * @two_latencies: the latency word has those of the instruction and of the cache
  */
 struct x86_access_format {
 	const u64	*sources;
@@ -70,6 +71,7 @@ struct x86_access_format {
 	u64		locked;
 	u64		data_block;
 	u64		address_block;
+	bool		two_latencies;
 };
 
 /**
@@ -78,6 +80,7 @@ struct x86_access_format {
  * @exists: the CPU has the registers of PEBS, also if @levels is 0
  * @format: record format, 0 to 4
  * @adaptive: records consist of groups
+ * @timed: adaptive records have the retire latency
  * @next_only: the address in a record is that of the instruction after the event
  * @size: size of a record that is not adaptive
  * @counters: mask of the counters that can write records
@@ -88,6 +91,7 @@ struct x86_precise {
 	u8	format;
 	bool	exists;
 	bool	adaptive;
+	bool	timed;
 	bool	next_only;
 	bool	broken;
 	u16	size;

@@ -14,8 +14,9 @@
 
 #include "../engine.h"
 
-/* MSR_IA32_PERF_CAPABILITIES: record format */
+/* MSR_IA32_PERF_CAPABILITIES: record format, and retire latencies in records */
 #define PEBS_FORMAT_SHIFT	8
+#define PEBS_TIMED		BIT_ULL(17)
 
 /* Record sizes of formats 0 to 3 */
 static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
@@ -78,6 +79,7 @@ void x86_precise_probe(struct x86_core *core)
 		precise->adaptive = core->capabilities & PERF_CAP_PEBS_BASELINE;
 		if (!precise->adaptive || rdmsrl_safe(MSR_PEBS_DATA_CFG, &value))
 			return;
+		precise->timed = core->capabilities & PEBS_TIMED;
 		precise->counters = core->counters &
 			(X86_GENERAL(PEBS_ADAPTIVE_GENERAL) | X86_FIXED_ALL);
 		core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_REGS;

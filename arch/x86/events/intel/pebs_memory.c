@@ -122,7 +122,8 @@ static const u64 crestmont_sources[] = {
 	.locked = BIT_ULL(5)
 /* ... of Golden Cove and Redwood Cove */
 #define GOLDENCOVE_FORMAT(_sources)						\
-	CORE_FORMAT(_sources), .data_block = BIT_ULL(6), .address_block = BIT_ULL(7)
+	CORE_FORMAT(_sources), .data_block = BIT_ULL(6), .address_block = BIT_ULL(7),	\
+	.two_latencies = true
 
 const struct x86_access_format x86_nehalem_accesses = {
 	CORE_FORMAT(nehalem_sources),
@@ -155,6 +156,7 @@ const struct x86_access_format x86_lioncove_accesses = {
 	.locked		= BIT_ULL(11),
 	.data_block	= BIT_ULL(12),
 	.address_block	= BIT_ULL(13),
+	.two_latencies	= true,
 };
 
 const struct x86_access_format x86_gracemont_accesses = {
@@ -163,6 +165,7 @@ const struct x86_access_format x86_gracemont_accesses = {
 	.locked		= BIT_ULL(4),
 	.tlb_miss	= BIT_ULL(5),
 	.data_block	= BIT_ULL(6),
+	.two_latencies	= true,
 };
 
 const struct x86_access_format x86_crestmont_accesses = {
@@ -171,6 +174,7 @@ const struct x86_access_format x86_crestmont_accesses = {
 	.locked		= BIT_ULL(5),
 	.tlb_miss	= BIT_ULL(6),
 	.data_block	= BIT_ULL(7),
+	.two_latencies	= true,
 };
 
 /* Status word of a tracked store; of other loads and stores without latency, bit 0 only */

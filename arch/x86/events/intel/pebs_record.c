@@ -26,6 +26,11 @@ enum {
 /* Words of the basic group, in each adaptive record */
 enum { BASIC_GROUPS, BASIC_IP, BASIC_COUNTERS, BASIC_TSC, BASIC_WORDS };
 
+/* The first word: groups, retire latency if x86_precise::timed, and size of the record */
+#define BASIC_GROUPS_MASK	GENMASK_ULL(31, 0)
+#define BASIC_RETIRE_SHIFT	32
+#define BASIC_SIZE_SHIFT	48
+
 /* Words of the first optional group: memory */
 enum { MEMORY_ADDRESS, MEMORY_SOURCE, MEMORY_LATENCY, MEMORY_TRANSACTION, MEMORY_WORDS };
 
@@ -39,9 +44,6 @@ enum {
 #define XMM_WORDS		32
 #define BRANCH_WORDS		3
 
-#define BASIC_GROUPS_MASK	GENMASK_ULL(47, 0)
-#define BASIC_SIZE_SHIFT	48
-
 /**
  * struct pebs_parts - decoded record; NULL or 0: not in the record
  * @ip: address of the instruction after the event
@@ -49,6 +51,7 @@ enum {
  * @tsc: time stamp
  * @memory: MEMORY_*, the first three
  * @transaction: transaction status, in the format of MEMORY_TRANSACTION
+ * @retire_latency: cycles between the retirement of the instruction before and of this one
  * @gpr: GPR_*
  * @fixed: FIXED_*, in place of @gpr
  * @xmm: vector registers
@@ -61,6 +64,7 @@ struct pebs_parts {
 	u64				tsc;
 	const u64			*memory;
 	u64				transaction;
+	u16				retire_latency;
 	const u64			*gpr;
 	const u64			*fixed;
 	const u64			*xmm;
@@ -141,6 +145,8 @@ static void pebs_take_apart(const struct x86_core *core, const struct x86_record
 	next = words + BASIC_WORDS;
 	parts->event_ip = words[BASIC_IP];
 	parts->tsc = words[BASIC_TSC];
+	if (core->precise.timed)
+		parts->retire_latency = words[BASIC_GROUPS] >> BASIC_RETIRE_SHIFT;
 	parts->memory = pebs_group(&next, end, groups & X86_GROUP_MEMORY, MEMORY_WORDS);
 	parts->gpr = pebs_group(&next, end, groups & X86_GROUP_REGISTERS, GPR_WORDS);
 	parts->xmm = pebs_group(&next, end, groups & X86_GROUP_XMM, XMM_WORDS);
@@ -272,7 +278,37 @@ static bool pebs_may_show(const struct perf_event *event, u64 address)
 	return !event->attr.exclude_kernel || !x86_is_kernel(address);
 }
 
-static void pebs_sample_memory(struct perf_event *event, const struct x86_model *model,
+/* Latency word of a core type with x86_access_format::two_latencies */
+#define LATENCY_INSTRUCTION	GENMASK_ULL(15, 0)
+#define LATENCY_CACHE_SHIFT	32
+
+/*
+ * The weight of an event without latency is the length of the transaction. Only adaptive records
+ * have 0 as the latency of such an event.
+ */
+static void pebs_sample_weight(const struct perf_event *event, const struct x86_core *core,
+			       const struct pebs_parts *parts, struct perf_sample_data *data)
+{
+	const struct x86_access_format *format = core->model->accesses;
+	u64 latency = parts->memory[MEMORY_LATENCY], instruction = 0;
+
+	if (!core->precise.adaptive && !(event->hw.flags & X86_PRECISE_LATENCY))
+		latency = 0;
+	if (format && format->two_latencies) {
+		instruction = latency & LATENCY_INSTRUCTION;
+		latency >>= LATENCY_CACHE_SHIFT;
+	}
+	latency = latency ?: parts->transaction & PEBS_TX_CYCLES;
+	data->weight.full = latency;
+	if (event->attr.sample_type & PERF_SAMPLE_WEIGHT_STRUCT) {
+		data->weight.var1_dw = latency;
+		data->weight.var2_w = instruction;
+		data->weight.var3_w = parts->retire_latency;
+	}
+	data->sample_flags |= event->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE;
+}
+
+static void pebs_sample_memory(struct perf_event *event, const struct x86_core *core,
 			       const struct pebs_parts *parts, struct perf_sample_data *data)
 {
 	const u64 type = event->attr.sample_type;
@@ -284,13 +320,10 @@ static void pebs_sample_memory(struct perf_event *event, const struct x86_model 
 		data->addr = memory[MEMORY_ADDRESS];
 		data->sample_flags |= PERF_SAMPLE_ADDR;
 	}
-	if (type & PERF_SAMPLE_WEIGHT_TYPE) {
-		data->weight.full = event->hw.flags & X86_PRECISE_LATENCY ?
-			memory[MEMORY_LATENCY] : parts->transaction & PEBS_TX_CYCLES;
-		data->sample_flags |= type & PERF_SAMPLE_WEIGHT_TYPE;
-	}
+	if (type & PERF_SAMPLE_WEIGHT_TYPE)
+		pebs_sample_weight(event, core, parts, data);
 	if (type & PERF_SAMPLE_DATA_SRC) {
-		data->data_src.val = x86_precise_source(model, event,
+		data->data_src.val = x86_precise_source(core->model, event,
 							memory[MEMORY_SOURCE]);
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
 	}
@@ -373,7 +406,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	at->regs.ss = user_mode(&at->regs) ? __USER_DS : __KERNEL_DS;
 	if (exact)
 		at->regs.flags |= PERF_EFLAGS_EXACT;
-	pebs_sample_memory(event, cpu->core->model, &parts, data);
+	pebs_sample_memory(event, cpu->core, &parts, data);
 	pebs_sample_time(event, &parts, data);
 	if (!has_branch_stack(event))
 		return true;

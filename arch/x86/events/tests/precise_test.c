@@ -324,6 +324,59 @@ static void precise_sources(struct kunit *test)
 	}
 }
 
+#define TWO_LATENCIES	(300ULL << 32 | 45)
+
+/*
+ * From Golden Cove on, the latency of the instruction is in bits 15:0, and that of the cache in
+ * bits 47:32. The first word may have the retire latency in bits 47:32.
+ */
+static void precise_weights(struct kunit *test)
+{
+	static const struct {
+		u32 vfm;
+		bool little, timed;
+		u64 full;
+		u32 cache;
+		u16 instruction, retire;
+	} cases[] = {
+		{ INTEL_ICELAKE, 0, 0, TWO_LATENCIES, 45, 0, 0 },
+		{ INTEL_SAPPHIRERAPIDS_X, 0, 0, 300, 300, 45, 0 },
+		{ INTEL_ALDERLAKE, 0, 0, 300, 300, 45, 0 },
+		{ INTEL_ALDERLAKE, 1, 1, 300, 300, 45, 9 },
+		{ INTEL_METEORLAKE, 1, 1, 300, 300, 45, 9 },
+		{ INTEL_LUNARLAKE_M, 0, 1, 300, 300, 45, 9 },
+	};
+	struct precise_env *env = test->priv;
+	union perf_sample_weight *weight = &env->data.weight;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		env->core.model = precise_row(cases[i].vfm, cases[i].little);
+		KUNIT_ASSERT_NOT_NULL(test, env->core.model);
+		env->core.precise.timed = cases[i].timed;
+		precise_write(env, ALL_GROUPS | 9ULL << 32, ALL_WORDS * 8);
+		env->words[6] = TWO_LATENCIES;
+		env->event.attr.sample_type = PERF_SAMPLE_WEIGHT;
+		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+		KUNIT_EXPECT_EQ(test, env->data.sample_flags & PERF_SAMPLE_WEIGHT_TYPE,
+				PERF_SAMPLE_WEIGHT);
+		KUNIT_EXPECT_EQ(test, weight->full, cases[i].full);
+		env->event.attr.sample_type = PERF_SAMPLE_WEIGHT_STRUCT;
+		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+		KUNIT_EXPECT_EQ(test, env->data.sample_flags & PERF_SAMPLE_WEIGHT_TYPE,
+				PERF_SAMPLE_WEIGHT_STRUCT);
+		KUNIT_EXPECT_EQ(test, weight->var1_dw, cases[i].cache);
+		KUNIT_EXPECT_EQ(test, weight->var2_w, cases[i].instruction);
+		KUNIT_EXPECT_EQ(test, weight->var3_w, cases[i].retire);
+	}
+	/* Without a latency, the weight is the length of the transaction. */
+	env->words[6] = 0;
+	env->words[7] = 42;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, weight->var1_dw, 42);
+	KUNIT_EXPECT_EQ(test, weight->var2_w, 0);
+}
+
 /* A size that is invalid, or beyond the end, ends the buffer. */
 static void precise_sizes(struct kunit *test)
 {
@@ -486,6 +539,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_groups),
 	KUNIT_CASE(precise_fixed),
 	KUNIT_CASE(precise_sources),
+	KUNIT_CASE(precise_weights),
 	KUNIT_CASE(precise_sizes),
 	KUNIT_CASE(precise_groups_out_of_record),
 	KUNIT_CASE(precise_modes),
