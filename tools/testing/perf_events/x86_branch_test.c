@@ -768,12 +768,44 @@ static bool keeps_calls(const struct config *config, bool deeply)
 	return !harness_warned;
 }
 
+/*
+ * An NMI interrupts the change of the type, and restarts a unit that halts in interrupts: a sample
+ * of the new type must not have records of the old one.
+ */
+static bool changes_type(void)
+{
+	static const u64 types[] = { USER, STACK, USER };
+	static const struct config skylake = { "", &x86_lbr_skylake, 5, 0, USER };
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	unsigned int i;
+
+	start(&skylake, 1);
+	core.branches.halts = true;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (i)
+			x86_branch_del(cpu, &events[0]);
+		open_event(0, types[i]);
+		x86_branch_add(cpu, &events[0]);
+		on[0] = true;
+		interrupted = true;
+		x86_branch_end_interrupt(cpu, x86_branch_begin_interrupt(cpu));
+		interrupted = false;
+		enable_pmu();
+		begin(current_task, false);
+		run_task(3);
+		if (!sample())
+			return false;
+		run_task(100);
+	}
+	return !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 2, failed = 0;
 	unsigned int i, j;
 
-	printf("1..%zu\n", ARRAY_SIZE(configs) + 8);
+	printf("1..%zu\n", ARRAY_SIZE(configs) + 9);
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		const clock_t end = clock() + max(seconds / 8, 1) * CLOCKS_PER_SEC;
 		unsigned long runs = 0;
@@ -797,6 +829,9 @@ int main(int argc, char **argv)
 	if (!counts_users())
 		failed++, printf("not ");
 	printf("ok %u users of the branch unit\n", ++i);
+	if (!changes_type())
+		failed++, printf("not ");
+	printf("ok %u change of the type\n", ++i);
 	for (j = 0; j < 4; j++) {
 		/* The configurations with call stacks */
 		if (!keeps_calls(&configs[j < 2 ? 2 : 4], j % 2))
