@@ -469,7 +469,10 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 	if (is_unsched(leader)) {
 		at = perf_read_put_times_and_members(at, leader, format);
 	} else {
-		/* The lock prevents a schedule out halfway: all values are from the same time. */
+		/*
+		 * The lock prevents a schedule out halfway: all values are from the same time.
+		 * Exception: an overflow of a member has updated its count since.
+		 */
 		raw_spin_lock_irq(&leader->ctx->lock);
 		at = perf_read_put_times_and_members(at, leader, format);
 		raw_spin_unlock_irq(&leader->ctx->lock);

@@ -427,15 +427,15 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			some = true;
 			continue;
 		}
+		/* An overflow during the attempt has disabled the leader. */
+		if (unlikely(!perf_group_is_inactive(leader)))
+			continue;
 		if (pinned) {
 			perf_event_set_state(leader, PERF_EVENT_STATE_ERROR);
 			perf_group_tree_del(leader);
 			perf_state_note_obstacle(leader, cpc);
 			perf_event_update_userpage(leader);
-			/*
-			 * The wakeup is done in irq_work, because the run queue's lock may be
-			 * held.
-			 */
+			/* The wakeup is done in irq_work: the run queue's lock may be held. */
 			perf_event_hangup(leader);
 			continue;
 		}
