@@ -479,18 +479,20 @@ static struct perf_branch_stack *x86_branch_stack(struct x86_branch_cpu *branch)
  * @data: the sample
  * @raw: the records, the newest first
  * @nr: number of @raw; an empty record ends them, too
+ * @newest: register index of the newest record; -1ULL: not known
  *
  * Context: overflow interrupt, or interrupts off while PEBS records are drained.
  */
 void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 			  struct perf_sample_data *data, const struct x86_branch_raw *raw,
-			  unsigned int nr)
+			  unsigned int nr, u64 newest)
 {
 	struct perf_branch_stack *stack = x86_branch_stack(&cpu->branch);
 	bool info = x86_branch_needs_info(event);
 	unsigned int i;
 
 	stack->nr = 0;
+	stack->hw_idx = newest;
 	for (i = 0; i < min_t(unsigned int, nr, X86_BRANCHES_MAX) && raw[i].from; i++) {
 		struct x86_branch_raw one = raw[i];
 
@@ -516,8 +518,7 @@ void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	struct x86_branch_cpu *branch = &cpu->branch;
 
 	x86_branch_read(cpu, x86_branch_needs_info(event));
-	x86_branch_stack(branch)->hw_idx = branch->newest;
-	x86_branch_sample_of(cpu, event, data, branch->raw, branch->nr);
+	x86_branch_sample_of(cpu, event, data, branch->raw, branch->nr, branch->newest);
 }
 
 /**

@@ -270,7 +270,7 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu);
 void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen);
 void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 			  struct perf_sample_data *data, const struct x86_branch_raw *raw,
-			  unsigned int nr);
+			  unsigned int nr, u64 newest);
 void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       struct perf_sample_data *data);
 bool x86_branch_last(struct x86_pmu_cpu *cpu, struct perf_branch_entry *entry);

@@ -512,7 +512,7 @@ static bool sample(void)
 	u64 later;
 	int i;
 
-	x86_branch_sample_of(cpu, &events[0], &drained, NULL, 0);
+	x86_branch_sample_of(cpu, &events[0], &drained, NULL, 0, -1ULL);
 	interrupted = true;
 	freeze();
 	later = x86_branch_begin_interrupt(cpu);
@@ -535,7 +535,7 @@ static bool sample(void)
 		machine.debugctl |= DEBUGCTLMSR_LBR;
 	x86_branch_end_interrupt(cpu, later);
 	interrupted = false;
-	return !drained.br_stack->nr;
+	return !drained.br_stack->nr && drained.br_stack->hw_idx == -1ULL;
 }
 
 /**

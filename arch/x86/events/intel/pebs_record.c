@@ -411,7 +411,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	if (!has_branch_stack(event))
 		return true;
 	if (parts.branches)
-		x86_branch_sample_of(cpu, event, data, parts.branches, parts.nr_branches);
+		x86_branch_sample_of(cpu, event, data, parts.branches, parts.nr_branches, -1ULL);
 	else
 		x86_branch_sample(cpu, event, data);
 	return true;
