@@ -362,7 +362,7 @@ static const struct x86_model icelake_x = {
 	ICL_ROW(x86_skylake_x_accesses),
 };
 
-#define GLC_ROW(_name, _limits, _extra, _memory)				\
+#define GLC_ROW(_name, _limits, _precise, _extra, _memory)			\
 	INTEL_ROW_TSX(_name, x86_intel_glc_transactions),			\
 	.metrics	= 8,							\
 	.topdown	= glc_topdown,						\
@@ -370,7 +370,7 @@ static const struct x86_model icelake_x = {
 	.cache		= &glc_cache,						\
 	.cache_extra	= &glc_cache_extra,					\
 	.limits		= (_limits),						\
-	.precise	= x86_goldencove_precise,				\
+	.precise	= (_precise),						\
 	.distributed	= x86_goldencove_distributed,				\
 	.memory		= (_memory),						\
 	.precise_levels	= 3,							\
@@ -379,7 +379,8 @@ static const struct x86_model icelake_x = {
 
 /* Rows with mem-loads-aux */
 #define GLC_ROW_AUX(_name, _extra)						\
-	GLC_ROW(_name, glc_limits, _extra, x86_goldencove_memory),		\
+	GLC_ROW(_name, glc_limits, x86_goldencove_precise, _extra,		\
+		x86_goldencove_memory),						\
 	.loads		= GOLDENCOVE_LOADS,					\
 	.loads_aux	= GOLDENCOVE_LOADS_AUX
 
@@ -389,7 +390,8 @@ static const struct x86_model sapphire_rapids = {
 };
 
 static const struct x86_model granite_rapids = {
-	GLC_ROW("granite_rapids", glc_limits, rwc_extra, x86_sandybridge_memory),
+	GLC_ROW("granite_rapids", glc_limits, x86_goldencove_precise, rwc_extra,
+		x86_sandybridge_memory),
 	.accesses	= &x86_goldencove_x_accesses,
 };
 
@@ -411,7 +413,8 @@ static const struct x86_model meteorlake = {
 };
 
 static const struct x86_model lunarlake = {
-	GLC_ROW("lunarlake_hybrid", lnc_limits, lnc_extra, x86_sandybridge_memory),
+	GLC_ROW("lunarlake_hybrid", lnc_limits, x86_lioncove_precise, lnc_extra,
+		x86_sandybridge_memory),
 	.accesses	= &x86_lioncove_accesses,
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_lunarlake_little,

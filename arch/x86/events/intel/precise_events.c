@@ -178,6 +178,20 @@ const struct x86_limit x86_goldencove_precise[] = {
 	X86_LIMIT_END
 };
 
+/* Lion Cove: counters 0 and 1 are for store samples. */
+const struct x86_limit x86_lioncove_precise[] = {
+	X86_LIMIT_NAME(INTEL_EVENT_ANY_INSTRUCTION, 0),
+	X86_LIMIT_NAME(INTEL_EVENT_SLOTS, 3),
+	PRECISE_ANY(0xc0, BUT_THE_FIRST),
+	INTEL_PRECISE(0xcd, 0x01, GENMASK_ULL(9, 2), X86_LIMIT_LATENCY),
+	INTEL_PRECISE(0xcd, 0x02, X86_GENERAL(2), X86_LIMIT_STORE_LATENCY),
+	INTEL_PRECISE(0xd0, 0x12, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x42, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE(0xd0, 0x82, ALL_FOUR, X86_LIMIT_STORES),
+	INTEL_PRECISE_EVENTS(0xd0, 0xd4, ALL_FOUR, X86_LIMIT_LOADS),
+	X86_LIMIT_END
+};
+
 /* Precise distribution needs counter 0, or fixed counter 0 for instructions. */
 const struct x86_limit x86_goldencove_distributed[] = {
 	X86_LIMIT_UMASK(0x00, INTEL_EVENT_ANY_INSTRUCTION, 0),

@@ -62,6 +62,7 @@ extern const struct x86_limit x86_goldmont_plus_distributed[];
 extern const struct x86_limit x86_icelake_precise[];
 extern const struct x86_limit x86_icelake_distributed[];
 extern const struct x86_limit x86_goldencove_precise[];
+extern const struct x86_limit x86_lioncove_precise[];
 extern const struct x86_limit x86_goldencove_distributed[];
 extern const struct x86_limit x86_tremont_precise[];
 extern const struct x86_limit x86_tremont_distributed[];
