@@ -56,7 +56,7 @@ struct x86_pmu_cpu;
  * @sources: data source by code; 0: the code is reserved
  * @nr_sources: number of @sources; further codes are reserved
  * @code: mask of the code in the status word, from bit 0
- * @tlb_miss: bit of the status word: miss in the second-level TLB
+ * @tlb_miss: bit of the status word: miss in the second-level TLB; 0: neither this nor @locked
  * @locked: bit of the status word: locked access
  * @data_block: bit of the status word: the load waited for the data of an earlier store; 0: none
  * @address_block: bit of the status word: the load waited for the address of an earlier store;

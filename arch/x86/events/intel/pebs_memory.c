@@ -126,6 +126,11 @@ static const u64 crestmont_sources[] = {
 	.two_latencies = true
 
 const struct x86_access_format x86_nehalem_accesses = {
+	SOURCES(nehalem_sources),
+	.code		= GENMASK_ULL(3, 0),
+};
+
+const struct x86_access_format x86_westmere_accesses = {
 	CORE_FORMAT(nehalem_sources),
 };
 
@@ -177,7 +182,7 @@ const struct x86_access_format x86_crestmont_accesses = {
 	.two_latencies	= true,
 };
 
-/* Status word of a tracked store; of other loads and stores without latency, bit 0 only */
+/* Status word of a tracked store; of other stores without latency, bit 0 only */
 #define STATUS_HIT		BIT_ULL(0)	/* hit in L1 */
 #define STATUS_TLB_MISS		BIT_ULL(4)	/* miss in the second-level TLB */
 #define STATUS_LOCKED		BIT_ULL(5)
@@ -196,6 +201,8 @@ static u64 pebs_latency_source(const struct x86_access_format *format, u64 statu
 	u64 code = status & format->code;
 	u64 source = code < format->nr_sources ? format->sources[code] : 0;
 
+	if (!format->tlb_miss)
+		return (source ?: UNKNOWN) | SOURCE(TLB, NA) | SOURCE(LOCK, NA);
 	return (source ?: UNKNOWN) | pebs_tlb_source(status & format->tlb_miss,
 						     status & format->locked);
 }
@@ -223,19 +230,22 @@ static u64 pebs_store_source(const struct x86_access_format *format, u64 status)
 	return SOURCE(OP, STORE) | pebs_latency_source(format, status) | SOURCE(BLK, NA);
 }
 
+static u64 pebs_hit_level(u64 status)
+{
+	return LEVEL(L1) | (status & STATUS_HIT ? LEVEL(HIT) : LEVEL(MISS));
+}
+
 /* Precise store; the level has no LVLNUM. */
 static u64 pebs_tracked_source(u64 status)
 {
-	return SOURCE(OP, STORE) | LEVEL(L1) | SNOOP(NA) |
-	       (status & STATUS_HIT ? LEVEL(HIT) : LEVEL(MISS)) |
+	return SOURCE(OP, STORE) | pebs_hit_level(status) | SNOOP(NA) |
 	       pebs_tlb_source(status & STATUS_TLB_MISS, status & STATUS_LOCKED);
 }
 
-/* Other stores, and loads without latency */
-static u64 pebs_access_source(u64 status, u64 op)
+/* Other stores, and loads without latency. Of loads, nothing else is known. */
+static u64 pebs_access_source(u64 op, u64 level)
 {
-	return op | LEVEL(L1) | (status & STATUS_HIT ? LEVEL(HIT) : LEVEL(MISS)) |
-	       SOURCE(LVLNUM, NA) | SNOOP(NA) | SOURCE(LOCK, NA) | SOURCE(TLB, NA);
+	return op | level | SOURCE(LVLNUM, NA) | SNOOP(NA) | SOURCE(LOCK, NA) | SOURCE(TLB, NA);
 }
 
 /**
@@ -255,8 +265,8 @@ u64 x86_precise_source(const struct x86_model *model, const struct perf_event *e
 	if (event->hw.flags & X86_PRECISE_TRACKS)
 		return pebs_tracked_source(status);
 	if (event->hw.flags & X86_PRECISE_STORE)
-		return pebs_access_source(status, SOURCE(OP, STORE));
+		return pebs_access_source(SOURCE(OP, STORE), pebs_hit_level(status));
 	if (event->hw.flags & X86_PRECISE_LOAD)
-		return pebs_access_source(status, SOURCE(OP, LOAD));
+		return pebs_access_source(SOURCE(OP, LOAD), LEVEL(NA));
 	return PERF_MEM_NA;
 }

@@ -279,7 +279,7 @@ static bool pebs_may_show(const struct perf_event *event, u64 address)
 }
 
 /* Latency word of a core type with x86_access_format::two_latencies */
-#define LATENCY_INSTRUCTION	GENMASK_ULL(15, 0)
+#define LATENCY_MASK		GENMASK_ULL(15, 0)
 #define LATENCY_CACHE_SHIFT	32
 
 /*
@@ -295,8 +295,8 @@ static void pebs_sample_weight(const struct perf_event *event, const struct x86_
 	if (!core->precise.adaptive && !(event->hw.flags & X86_PRECISE_LATENCY))
 		latency = 0;
 	if (format && format->two_latencies) {
-		instruction = latency & LATENCY_INSTRUCTION;
-		latency >>= LATENCY_CACHE_SHIFT;
+		instruction = latency & LATENCY_MASK;
+		latency = latency >> LATENCY_CACHE_SHIFT & LATENCY_MASK;
 	}
 	latency = latency ?: parts->transaction & PEBS_TX_CYCLES;
 	data->weight.full = latency;

@@ -76,6 +76,7 @@ extern struct attribute *x86_gracemont_memory[];
 
 /* pebs_memory.c */
 extern const struct x86_access_format x86_nehalem_accesses;
+extern const struct x86_access_format x86_westmere_accesses;
 extern const struct x86_access_format x86_sandybridge_accesses;
 extern const struct x86_access_format x86_skylake_accesses;
 extern const struct x86_access_format x86_skylake_x_accesses;

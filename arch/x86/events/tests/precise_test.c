@@ -190,6 +190,8 @@ static void precise_fixed(struct kunit *test)
 #define FAST		(TLB_HIT | S(BLK, NA))
 #define WALKED		(TLB_MISS | S(BLK, NA))
 #define LOCKED		S(LOCK, LOCKED)
+/* Neither TLB nor lock is known. */
+#define SOURCE_ONLY	(S(TLB, NA) | S(LOCK, NA) | S(BLK, NA))
 
 /* The codes and bits of the status word depend on the CPU. */
 static void precise_sources(struct kunit *test)
@@ -202,8 +204,11 @@ static void precise_sources(struct kunit *test)
 		u64 source;
 	} cases[] = {
 		/* A clean and a modified copy in another core have other codes on Nehalem. */
-		{ INTEL_NEHALEM, 0, NEHALEM_LOAD, 0x05, LOAD | IN(L3) | S(SNOOP, HIT) | FAST },
-		{ INTEL_NEHALEM, 0, NEHALEM_LOAD, 0x06, LOAD | IN(L3) | S(SNOOP, HITM) | FAST },
+		{ INTEL_NEHALEM, 0, NEHALEM_LOAD, 0x05,
+		  LOAD | IN(L3) | S(SNOOP, HIT) | SOURCE_ONLY },
+		{ INTEL_NEHALEM, 0, NEHALEM_LOAD, 0x06,
+		  LOAD | IN(L3) | S(SNOOP, HITM) | SOURCE_ONLY },
+		{ INTEL_WESTMERE, 0, NEHALEM_LOAD, 0x06, LOAD | IN(L3) | S(SNOOP, HITM) | FAST },
 		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x06, LOAD | IN(L3) | S(SNOOP, HIT) | FAST },
 		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x07, LOAD | IN(L3) | S(SNOOP, HITM) | FAST },
 		{ INTEL_BROADWELL, 0, LOAD_LATENCY, 0x08, LOAD | FAR_L3 | S(SNOOP, HIT) | FAST },
@@ -300,6 +305,11 @@ static void precise_sources(struct kunit *test)
 		/* Those of Sandy Bridge have not, nor have other stores. */
 		{ INTEL_SANDYBRIDGE, 0, STORE_LATENCY, 0x11,
 		  STORE | S(LVL, HIT) | S(LVL, L1) | S(SNOOP, NA) | TLB_MISS },
+		/* Of loads without latency, the word has nothing. */
+		{ INTEL_HASWELL, 0, X86_EVENT(0xd1, 0x01), 0x00,
+		  LOAD | S(LVL, NA) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) | S(TLB, NA) },
+		{ INTEL_SKYLAKE, 0, X86_EVENT(0xd1, 0x01), 0x01,
+		  LOAD | S(LVL, NA) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) | S(TLB, NA) },
 		{ INTEL_SAPPHIRERAPIDS_X, 0, X86_EVENT(0xd0, 0x82), 0x02,
 		  STORE | S(LVL, MISS) | S(LVL, L1) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) |
 		  S(TLB, NA) },
