@@ -78,7 +78,7 @@ struct x86_access_format {
  * struct x86_precise - PEBS of one type of core
  * @levels: highest attr.precise_ip; 0: not used
  * @exists: the CPU has the registers of PEBS, also if @levels is 0
- * @format: record format, 0 to 4
+ * @format: record format; from 4 on, records are adaptive
  * @adaptive: records consist of groups
  * @timed: adaptive records have the retire latency
  * @next_only: the address in a record is that of the instruction after the event

@@ -201,10 +201,13 @@ static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
 void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 {
 	u64 general = cpu->core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
-	u64 values[INTEL_PMC_IDX_FIXED];
+	u64 values[INTEL_PMC_IDX_FIXED], precise = x86_precise_enabled(cpu);
 	int i;
 
 	x86_write_control(cpu, 0);
+	/* Some of the selects count: they must not cause a PEBS record. */
+	if (precise)
+		wrmsrl(MSR_IA32_PEBS_ENABLE, 0);
 	for_each_x86_counter(i, general) {
 		struct x86_count *count = cpu->owner[i];
 
@@ -227,6 +230,8 @@ void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 			WRITE_ONCE(count->seq, count->seq + 1);
 		}
 	}
+	if (precise)
+		wrmsrl(MSR_IA32_PEBS_ENABLE, precise);
 }
 
 /**

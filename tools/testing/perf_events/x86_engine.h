@@ -300,6 +300,7 @@ static const struct x86_model thread_model = {
 /* A CPU with the erratum of x86_model::idle_selects */
 static const struct x86_model idle_model = {
 	.name = "idle", .limits = thread_limits, .extra = extra,
+	.precise = precise, .precise_levels = 2,
 	.config_mask = X86_RAW_EVENT_MASK, .idle_selects = machine_idle_selects,
 };
 
@@ -609,7 +610,7 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	core.pmu.type = PERF_TYPE_RAW;
 	features = ~0U;
 	/* PEBS needs a PMU like Intel's: a status register, and an interrupt that masks itself. */
-	if (msrs->masks_lvt && msrs->status && !msrs->ack_runs && row == &model) {
+	if (msrs->masks_lvt && msrs->status && !msrs->ack_runs && row->precise) {
 		core.capabilities = pebs_format << PEBS_FORMAT_SHIFT;
 		x86_precise_probe(&core);
 	}

@@ -615,6 +615,10 @@ static inline void count_lock(const void *lock)
 
 struct page;
 
+#define MAX_PEBS_EVENTS_FMT4	8
+#define MAX_PEBS_EVENTS		32
+#define MAX_FIXED_PEBS_EVENTS	16
+
 struct debug_store_buffers {
 	char	bts_buffer[16 * 4096];
 	char	pebs_buffer[16 * 4096];
@@ -629,7 +633,7 @@ struct debug_store {
 	u64	pebs_index;
 	u64	pebs_absolute_maximum;
 	u64	pebs_interrupt_threshold;
-	u64	pebs_event_reset[48];
+	u64	pebs_event_reset[MAX_PEBS_EVENTS + MAX_FIXED_PEBS_EVENTS];
 };
 
 static struct {

@@ -52,6 +52,7 @@
  * @no_extra: writes of the second extra register are lost
  * @pebs_enable: mask of the counters that write PEBS records
  * @pebs_size: size of a PEBS record
+ * @pebs_unclear: a record may name all counters with records, or none
  * @ds_area: address of the debug store area, which the driver has written
  * @astray: the address was cleared while @pebs_enable was not 0: a record would be written to 0
  * @fixed_control: enable and mode bits of the fixed counters
@@ -86,6 +87,7 @@
  * @writes: number of writes of registers
  * @writes_control: number of writes of @control
  * @idled: number of times that all general counters were enabled with machine_idle_selects
+ * @idled_precise: the same, while PEBS was enabled
  * @beside: MACHINE_FOREIGN, _MASKS, _TRACES
  * @lies: MACHINE_LIES_*
  * @random: state of the random number generator
@@ -102,6 +104,7 @@ struct machine {
 	bool				no_extra;
 	u64				pebs_enable;
 	unsigned int			pebs_size;
+	bool				pebs_unclear;
 	u64				ds_area;
 	bool				astray;
 	u64				fixed_control;
@@ -134,6 +137,7 @@ struct machine {
 	unsigned long			writes;
 	unsigned long			writes_control;
 	unsigned long			idled;
+	unsigned long			idled_precise;
 	unsigned int			beside;
 	unsigned int			lies;
 	u64				random;
@@ -264,6 +268,8 @@ static bool machine_record(u64 counters)
 	if (machine.pebs_size > MACHINE_RECORD_COUNTERS * sizeof(u64))
 		record[MACHINE_RECORD_COUNTERS] = counters |
 			(machine_random(2) ? ~machine.pebs_enable : 0);
+	if (machine.pebs_unclear && !machine_random(4))
+		record[MACHINE_RECORD_COUNTERS] = machine_random(2) ? machine.pebs_enable : 0;
 	ds->pebs_index += machine.pebs_size;
 	return ds->pebs_index >= ds->pebs_interrupt_threshold;
 }
@@ -606,7 +612,10 @@ void machine_wrmsr(u32 msr, u64 value)
 		machine.writes_control += msr == machine.msrs->control;
 		machine.astray |= msr == MSR_IA32_DS_AREA && !value && machine.pebs_enable;
 		*machine_register(msr, true) = value;
-		machine.idled += msr == machine.msrs->control && machine_is_idling();
+		if (msr == machine.msrs->control && machine_is_idling()) {
+			machine.idled++;
+			machine.idled_precise += !!machine.pebs_enable;
+		}
 	}
 	machine_pass();
 }

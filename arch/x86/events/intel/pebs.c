@@ -28,8 +28,9 @@ static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 #define PEBS_NAMED		1
 #define PEBS_EXACT		2
 
-/* The first format with adaptive records; later formats are handled like it. */
+/* The first format with adaptive records, and the first with reload words of 32 general counters */
 #define PEBS_ADAPTIVE		4
+#define PEBS_WIDE		5
 
 /* Number of general counters with PEBS, without and with adaptive PEBS */
 #define PEBS_GENERAL		4
@@ -74,7 +75,6 @@ void x86_precise_probe(struct x86_core *core)
 	if (!core->model->precise || !boot_cpu_has(X86_FEATURE_DTES64))
 		return;
 	if (format >= PEBS_ADAPTIVE) {
-		format = PEBS_ADAPTIVE;
 		/* Adaptive PEBS (the baseline feature) includes the fixed counters. */
 		precise->adaptive = core->capabilities & PERF_CAP_PEBS_BASELINE;
 		if (!precise->adaptive || rdmsrl_safe(MSR_PEBS_DATA_CFG, &value))
@@ -453,9 +453,9 @@ static u64 *pebs_reset_word(const struct x86_pmu_cpu *cpu, int counter)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 
-	/* In format 4, eight general counters precede the fixed counters. */
 	if (x86_counter_is_fixed(counter))
-		counter += PEBS_ADAPTIVE_GENERAL - INTEL_PMC_IDX_FIXED;
+		counter += (cpu->core->precise.format < PEBS_WIDE ? MAX_PEBS_EVENTS_FMT4 :
+			    MAX_PEBS_EVENTS) - INTEL_PMC_IDX_FIXED;
 	return &ds->pebs_event_reset[counter];
 }
 
@@ -526,12 +526,20 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	precise->has_area = false;
 }
 
-/* Erratum: a record may name no counter. With a single counter enabled, it is of that counter. */
-static u64 pebs_counters(u64 enabled, const struct x86_record *record)
+/*
+ * Erratum: a record may name no counter. With a single counter enabled, it is of that counter.
+ *
+ * Before PEBS_RELIABLE, the record has a copy of the global status. This may also name counters
+ * whose records are written later, so the counter is known only if there is one. Returns 0 if it is
+ * not known.
+ */
+static u64 pebs_counters(const struct x86_core *core, u64 enabled, const struct x86_record *record)
 {
+	u64 counters = record->counters & enabled;
+
 	if (!record->counters && hweight64(enabled) == 1)
 		return enabled;
-	return record->counters & enabled;
+	return core->precise.format < PEBS_RELIABLE && hweight64(counters) > 1 ? 0 : counters;
 }
 
 /**
@@ -568,7 +576,7 @@ u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 		return 0;
 	end = at + min_t(u64, index - precise->base, PEBS_BUFFER_SIZE);
 	for (; x86_record_next(&cpu->core->precise, at, end, &record); at += record.size)
-		n += !!(pebs_counters(enabled, &record) & BIT_ULL(counter));
+		n += !!(pebs_counters(cpu->core, enabled, &record) & BIT_ULL(counter));
 	return n;
 }
 
@@ -641,7 +649,11 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 		index = READ_ONCE(ds->pebs_index);
 		end = precise->buffer + min_t(u64, index - precise->base, PEBS_BUFFER_SIZE);
 		while (x86_record_next(&cpu->core->precise, at, end, &record)) {
-			u64 counters = pebs_counters(enabled, &record);
+			u64 counters = pebs_counters(cpu->core, enabled, &record);
+
+			/* If the period of the unknown counter has ended, program it again. */
+			if (!counters && cpu->core->precise.format < PEBS_RELIABLE)
+				WRITE_ONCE(cpu->dirty, true);
 
 			for_each_x86_counter(counter, counters)
 				pebs_serve(cpu, counter, regs, &record,

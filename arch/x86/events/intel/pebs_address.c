@@ -25,7 +25,7 @@ static int pebs_length(u64 at, bool is_64bit)
 	u8 bytes[MAX_INSN_SIZE];
 	struct insn insn;
 
-	if ((s64)at >= 0)
+	if (!x86_is_kernel(at))
 		len -= copy_from_user_nmi(bytes, (void __user *)(unsigned long)at, len);
 	else if (!__kernel_text_address(at) ||
 		 copy_from_kernel_nofault(bytes, (void *)(unsigned long)at, len))
@@ -54,9 +54,10 @@ u64 x86_precise_address(struct x86_pmu_cpu *cpu, u64 next)
 		return 0;
 	if (last.to == next)
 		return last.from;
-	if ((s64)(last.to ^ next) < 0 || last.to > next || next - last.to > PEBS_STRETCH_MAX)
+	if (x86_is_kernel(last.to) != x86_is_kernel(next) || last.to > next ||
+	    next - last.to > PEBS_STRETCH_MAX)
 		return 0;
-	if ((s64)next >= 0)
+	if (!x86_is_kernel(next))
 		is_64bit = any_64bit_mode(task_pt_regs(current));
 	for (at = last.to; at < next;) {
 		int len = pebs_length(at, is_64bit);
