@@ -77,20 +77,65 @@ TEST_F(exit, zombie)
 	EXPECT_LE(PAGES, pe_count(self->fd));
 }
 
+/**
+ * struct poller - a thread that waits for the exit of an event's tasks
+ * @thread: the thread
+ * @tid: its id, once it runs
+ * @fd: the event
+ * @revents: result of poll(2)
+ * @over: poll(2) has returned a hangup
+ */
+struct poller {
+	pthread_t thread;
+	pid_t tid;
+	int fd;
+	short revents;
+	bool over;
+};
+
+static void *wait_for_end(void *arg)
+{
+	struct poller *w = arg;
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+
+	__atomic_store_n(&w->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	while (poll(&p, 1, -1) == 1 && !(p.revents & POLLHUP))
+		;
+	w->revents = p.revents;
+	__atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Wait until the thread sleeps in poll(2), or until this has returned. Return: whether it sleeps */
+static bool polls(struct poller *w)
+{
+	pid_t tid;
+
+	do {
+		pe_sleep_ms(1);
+		if (__atomic_load_n(&w->over, __ATOMIC_ACQUIRE))
+			return false;
+		tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
+	} while (!tid || pe_task_state(tid) != 'S');
+	return true;
+}
+
+/* The exit of the event's task wakes a task that polls for records. */
 TEST_F(exit, pollhup_after_exit)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	struct poller w = { .fd = self->fd };
 	void *buf;
 
 	/* An event with a buffer reports no hangup while its task lives. */
 	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, buf);
 	EXPECT_EQ(0, poll_now(self->fd));
+	ASSERT_EQ(0, pthread_create(&w.thread, NULL, wait_for_end, &w));
+	ASSERT_TRUE(polls(&w));
 	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
-	/* The exit of the event's task wakes a task that polls for records. */
-	EXPECT_EQ(1, poll(&p, 1, 20000));
-	EXPECT_EQ(POLLHUP, p.revents);
+	pthread_join(w.thread, NULL);
+	EXPECT_EQ(POLLHUP, w.revents);
 	EXPECT_EQ(POLLHUP, poll_now(self->fd));
 	pe_child_end(&self->child);
 	munmap(buf, 2 * page);
@@ -118,38 +163,13 @@ TEST_F(exit, pollhup_after_last_child)
 	pe_child_end(&self->child);
 }
 
-/**
- * struct poller - a thread that waits for the exit of an event's tasks
- * @fd: the event
- * @revents: result of poll(2)
- * @over: poll(2) has returned
- */
-struct poller {
-	int fd;
-	short revents;
-	bool over;
-};
-
-static void *wait_for_end(void *arg)
-{
-	struct poller *w = arg;
-	struct pollfd p = { .fd = w->fd, .events = POLLIN };
-
-	while (poll(&p, 1, -1) == 1 && !(p.revents & POLLHUP))
-		pe_sleep_ms(1);
-	w->revents = p.revents;
-	__atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
 /* The exit of the last task with a copy of the event wakes a task that polls the event. */
 TEST_F(exit, last_child_wakes_poll)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct poller w = { };
-	int to_child[2], to_kid[2], i;
-	pthread_t thread;
+	int to_child[2], to_kid[2];
 	pid_t child;
 	void *buf;
 	char c;
@@ -169,18 +189,17 @@ TEST_F(exit, last_child_wakes_poll)
 	ASSERT_LE(0, w.fd);
 	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, w.fd, 0);
 	ASSERT_NE(MAP_FAILED, buf);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_end, &w));
+	ASSERT_EQ(0, pthread_create(&w.thread, NULL, wait_for_end, &w));
+	ASSERT_TRUE(polls(&w));
 	ASSERT_EQ(1, write(to_child[1], "", 1));
+	/* The exit of the child, whose own child lives, is not the end. */
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
-	pe_sleep_ms(50);
-	EXPECT_FALSE(__atomic_load_n(&w.over, __ATOMIC_ACQUIRE));
+	EXPECT_EQ(0, poll_now(w.fd) & POLLHUP);
+	EXPECT_TRUE(polls(&w));
 	/* Its child exits when no process has the other end of the pipe open. */
 	close(to_kid[1]);
-	for (i = 0; i < 10000 && !__atomic_load_n(&w.over, __ATOMIC_ACQUIRE); i++)
-		pe_sleep_ms(1);
-	ASSERT_TRUE(w.over);
+	pthread_join(w.thread, NULL);
 	EXPECT_EQ(POLLHUP, w.revents & POLLHUP);
-	pthread_join(thread, NULL);
 	munmap(buf, 2 * page);
 	close(w.fd);
 	pe_child_end(&self->child);

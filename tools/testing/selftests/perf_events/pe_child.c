@@ -216,13 +216,18 @@ int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
 	return ret ? ret : pe_child_answer(c);
 }
 
-/* State of a task from /proc, or 0 on error. */
-static char task_state(pid_t pid)
+/**
+ * pe_task_state - what a task does
+ * @tid: id of a process or thread
+ *
+ * Return: the state in /proc, such as 'S' for a task that sleeps, or 0 on error
+ */
+char pe_task_state(pid_t tid)
 {
 	char path[32], state = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	f = fopen(path, "r");
 	if (f) {
 		if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
@@ -240,7 +245,7 @@ void pe_child_rest(struct pe_child *c)
 {
 	int tries;
 
-	for (tries = 0; tries < 10000 && task_state(c->pid) != 'S'; tries++)
+	for (tries = 0; tries < 10000 && pe_task_state(c->pid) != 'S'; tries++)
 		pe_sleep_ms(1);
 	/* A task's state becomes "sleeping" a moment before the task is switched out. */
 	pe_sleep_ms(20);
