@@ -10,10 +10,10 @@
  *
  * Both use only interfaces for PMU drivers.
  */
-#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #define SIM_TRACE_FILTERS	4
 #define SIM_TRACE_MAX		BIT(24)
@@ -252,16 +252,17 @@ static long sim_trace_snapshot_aux(struct perf_event *event, struct perf_output_
 	return size ? perf_output_copy_aux(&cpu->handle, handle, to - size, to) : 0;
 }
 
-/* Delay of filter validation, in milliseconds */
+/* Longest delay of filter validation, in milliseconds; 0 ends the delays */
 static unsigned int sim_trace_slow;
+static DECLARE_WAIT_QUEUE_HEAD(sim_trace_slow_waitq);
 
 static int sim_trace_filters_validate(struct list_head *filters)
 {
 	struct perf_addr_filter *filter;
 	int n = 0;
 
-	if (READ_ONCE(sim_trace_slow))
-		msleep(READ_ONCE(sim_trace_slow));
+	wait_event_timeout(sim_trace_slow_waitq, !READ_ONCE(sim_trace_slow),
+			   msecs_to_jiffies(READ_ONCE(sim_trace_slow)));
 	list_for_each_entry(filter, filters, entry) {
 		if (++n > SIM_TRACE_FILTERS)
 			return -EOPNOTSUPP;
@@ -333,7 +334,10 @@ static ssize_t lose_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_WO(lose);
 
-/* "N": the validation of filters takes N milliseconds, with ctx->mutex held. */
+/*
+ * "N": the validation of filters takes N milliseconds, with ctx->mutex held, or until "0" is
+ * written.
+ */
 static ssize_t slow_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t len)
 {
@@ -342,6 +346,8 @@ static ssize_t slow_store(struct device *dev, struct device_attribute *attr,
 	if (kstrtouint(buf, 0, &n) || n > 60 * MSEC_PER_SEC)
 		return -EINVAL;
 	WRITE_ONCE(sim_trace_slow, n);
+	if (!n)
+		wake_up(&sim_trace_slow_waitq);
 	return len;
 }
 

@@ -237,26 +237,24 @@ static bool is_over(struct slow *s)
 	return __atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) != LONG_MAX;
 }
 
-/* Does the call wait for a lock? Poll until it has waited for some time, or has returned. */
+/* A task that is seen in a lock so often in a row waits: other waits in the kernel are short. */
+#define OFTEN	5
+
+static bool is_in_lock(pid_t tid)
+{
+	return tid && pe_task_state(tid) == 'D';
+}
+
+/* Wait until the call waits for a lock, or has returned. Return: whether it waits */
 static bool waits(struct slow *s)
 {
-	char path[64], line[256], *name;
-	int i, seen = 0;
-	FILE *f;
+	int seen = 0;
 
-	for (i = 0; i < 1000 && seen < 5; i++, pe_sleep_ms(10)) {
-		if (is_over(s))
-			return false;
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
-			 __atomic_load_n(&s->tid, __ATOMIC_ACQUIRE));
-		f = fopen(path, "r");
-		if (!f)
-			continue;
-		name = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
-		fclose(f);
-		seen = name && name[2] == 'D' ? seen + 1 : 0;
+	while (seen < OFTEN && !is_over(s)) {
+		pe_sleep_ms(10);
+		seen = is_in_lock(__atomic_load_n(&s->tid, __ATOMIC_ACQUIRE)) ? seen + 1 : 0;
 	}
-	return seen == 5;
+	return !is_over(s);
 }
 
 /* The first number of statm is the number of mapped pages. */
@@ -270,8 +268,25 @@ static size_t mapped(pid_t pid)
 
 #define MUCH	(256UL << 20)
 
-/* The driver takes this long to check filters, with the mutex of the task's context held. */
-#define SLOW_MS	4000
+/* Wait until the exec waits for a lock, or has replaced the memory. Return: mapped bytes */
+static size_t mapped_in_exec(pid_t pid)
+{
+	size_t size = mapped(pid);
+	int seen = 0;
+
+	while (seen < OFTEN && size >= MUCH) {
+		pe_sleep_ms(10);
+		seen = is_in_lock(pid) ? seen + 1 : 0;
+		size = mapped(pid);
+	}
+	return size;
+}
+
+/*
+ * The driver takes this long to check filters, or until 0 is written, with the mutex of the task's
+ * context held.
+ */
+#define SLOW_MS	60000
 
 /*
  * perf_event_open(2) checks the permission for the task. Until the event is attached, execve(2)
@@ -281,8 +296,8 @@ TEST_F(task, stays_who_it_is_meanwhile)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS), trace = pe_attr_off(0);
 	struct slow filter, opener;
-	int alike, type = pe_sim_trace_type(), i;
-	bool late = true, slow;
+	int alike, type = pe_sim_trace_type();
+	bool waited, late = true;
 	struct pe_child c;
 	size_t size;
 	void *much;
@@ -302,27 +317,24 @@ TEST_F(task, stays_who_it_is_meanwhile)
 
 	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "slow", SLOW_MS));
 	ASSERT_EQ(0, begin(&filter, set_filter_slowly));
-	slow = waits(&filter);
-	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "slow", 0));
+	waited = waits(&filter);
 	opener.arg = c.pid;
 	ASSERT_EQ(0, begin(&opener, open_slowly));
-	if (slow && waits(&opener)) {
+	waited = waited && waits(&opener);
+	if (waited) {
 		ASSERT_EQ(0, pe_child_send(&c, PE_EXEC, 0));
-		for (i = 0; i < 50 && mapped(c.pid) >= MUCH; i++)
-			pe_sleep_ms(10);
-		size = mapped(c.pid);
+		size = mapped_in_exec(c.pid);
 		late = is_over(&filter);
 		if (!late)
 			EXPECT_LE(MUCH, size);
-	} else {
-		i = -1;
 	}
+	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "slow", 0));
 
 	pthread_join(filter.thread, NULL);
 	pthread_join(opener.thread, NULL);
 	EXPECT_EQ(0, filter.ret);
 	EXPECT_LE(0, opener.ret);
-	if (i >= 0) {
+	if (waited) {
 		ASSERT_EQ(0, pe_child_answer(&c));
 		EXPECT_GT(MUCH, mapped(c.pid));
 	}
