@@ -285,7 +285,7 @@ static void reset_on_stopped_cpu(struct kunit *test)
 	struct task_struct *task = make_counter(test, &site);
 	struct perf_event *faults[2];
 	struct perf_event_context *ctx;
-	int group, i;
+	int group = 0, late = 0, i;
 
 	for (i = 0; i < 2; i++) {
 		faults[i] = open_attr(test, &attr, site.cpu, NULL, i ? faults[0] : NULL);
@@ -294,14 +294,23 @@ static void reset_on_stopped_cpu(struct kunit *test)
 	ctx = faults[0]->ctx;
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, stop_clock, ctx, 1), 0);
 	wake_up_process(task);
-	for (group = 0; group < 2; group++) {
+	while (group < 2 && late < 100) {
+		bool in_time;
+
 		/* An old count of 0 would look like a reset. */
 		for (i = 0; i < 2; i++)
 			local64_set(&faults[i]->count, 5);
-		reset_in_between(&site, faults[0], group);
+		in_time = reset_in_between(&site, faults[0], group);
 		KUNIT_EXPECT_EQ(test, sim_test_value(faults[0]), 0ULL);
 		KUNIT_EXPECT_EQ(test, sim_test_value(faults[1]), group ? 0ULL : 7ULL);
+		/* Repeat a round that was late. */
+		if (in_time)
+			group++;
+		else
+			late++;
 	}
+	if (group < 2 && test->status == KUNIT_SUCCESS)
+		kunit_mark_skipped(test, "this CPU is too slow");
 	kthread_stop(task);
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(site.cpu, start_clock, ctx, 1), 0);
 }
@@ -365,7 +374,7 @@ static struct perf_event *open_walked(struct kunit *test, struct task_struct *as
 /* A period that is too long to end in a test */
 #define LONG_PERIOD	BIT_ULL(62)
 
-/* A CPU stops after this number of its hits with a hit of the other CPU since its previous hit. */
+/* A CPU stops after this number of meetings. */
 #define MEETINGS	100000
 /* If the CPUs do not run at the same time, a CPU stops after this number of its hits. */
 #define MOST_HITS	2000000
@@ -375,6 +384,7 @@ static struct perf_event *open_walked(struct kunit *test, struct task_struct *as
  * @event: the event that counts them
  * @other: the other CPU
  * @hits: number of hits so far
+ * @met: number of them with a hit of the other CPU since the previous hit
  * @begun: the first hit is next
  * @ended: the last hit is counted
  */
@@ -382,14 +392,15 @@ struct hitter {
 	struct perf_event	*event;
 	const struct hitter	*other;
 	unsigned int		hits;
+	unsigned int		met;
 	bool			begun;
 	bool			ended;
 };
 
 static void hit_tracepoint(struct hitter *me)
 {
-	unsigned int met = 0, seen = 0, now;
 	struct perf_sample_data data;
+	unsigned int seen = 0, now;
 	struct pt_regs regs = {};
 
 	/* Without registers, a sampling event counts the hit, but does not sample it. */
@@ -398,12 +409,12 @@ static void hit_tracepoint(struct hitter *me)
 	while (!READ_ONCE(me->other->begun))
 		cond_resched();
 	perf_sample_data_init(&data, 0, 0);
-	while (met < MEETINGS && me->hits < MOST_HITS && !READ_ONCE(me->other->ended)) {
+	while (me->met < MEETINGS && me->hits < MOST_HITS && !READ_ONCE(me->other->ended)) {
 		scoped_guard(preempt)
 			perf_swevent_event(me->event, 1, &data, &regs);
 		WRITE_ONCE(me->hits, me->hits + 1);
 		now = READ_ONCE(me->other->hits);
-		met += now != seen;
+		me->met += now != seen;
 		seen = now;
 		cond_resched();
 	}
@@ -450,6 +461,8 @@ static void hits_on_two_cpus_add_up(struct kunit *test)
 	hits = here.hits + there.hits;
 	KUNIT_EXPECT_EQ(test, sim_test_value(here.event), hits);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&here.event->hw.period_left), hits - LONG_PERIOD);
+	if (max(here.met, there.met) < MEETINGS && test->status == KUNIT_SUCCESS)
+		kunit_mark_skipped(test, "the CPUs did not run at the same time");
 	set_walked(here.event, false);
 	kthread_stop(task);
 	kthread_stop(asleep);
