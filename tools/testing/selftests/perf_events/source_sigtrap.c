@@ -571,7 +571,7 @@ static void disable(int sig)
 /* In 6.12 a task with such an event can never leave the kernel, not even by a SIGKILL. */
 static void expect_end(struct __test_metadata *_metadata, void (*handler)(int sig))
 {
-	int status = 0, i;
+	int status;
 	pid_t pid;
 
 	if (!getenv("PE_HARD"))
@@ -579,9 +579,7 @@ static void expect_end(struct __test_metadata *_metadata, void (*handler)(int si
 	pid = fork();
 	if (!pid)
 		trace_oneself(handler);
-	for (i = 0; i < 20000 && !waitpid(pid, &status, WNOHANG); i++)
-		pe_sleep_ms(1);
-	ASSERT_GT(20000, i);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == KSFT_SKIP)
 		SKIP(return, "no events of functions");
 	EXPECT_EQ(handler == SIG_DFL ? SIGTRAP : 0, status & ~WCOREFLAG);
@@ -602,8 +600,12 @@ TEST(deadly_signal_of_its_own_functions)
 	expect_end(_metadata, SIG_DFL);
 }
 
+/* Number of signals in the child, shared with its parent */
+static int *signals;
+
 static void on_each_function(int sig, siginfo_t *info, void *context)
 {
+	__atomic_add_fetch(signals, 1, __ATOMIC_RELEASE);
 }
 
 FIXTURE(own_work) {
@@ -625,8 +627,8 @@ FIXTURE_TEARDOWN(own_work)
 TEST_F(own_work, killed)
 {
 	struct perf_event_attr a = pe_attr(0);
-	int round, i, status;
-	pid_t child;
+	pid_t child, ended;
+	int round, status;
 
 	if (!getenv("PE_HARD") || geteuid() || pe_tracepoint(&a, "ftrace/function"))
 		SKIP(return, "needs root, PE_HARD, and the function tracer");
@@ -639,8 +641,12 @@ TEST_F(own_work, killed)
 	if (!access("/sys/kernel/debug/kmemleak", F_OK) ||
 	    !access("/sys/kernel/debug/failslab", F_OK))
 		SKIP(return, "tracing all functions takes too long on a debugging kernel");
+	signals = mmap(NULL, sizeof(*signals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)signals);
 	/* The kill has to be between two signals: try several times. */
 	for (round = 0; round < 5; round++) {
+		*signals = 0;
 		child = fork();
 		if (!child) {
 			struct sigaction sa = {
@@ -653,14 +659,17 @@ TEST_F(own_work, killed)
 			for (;;)
 				getppid();
 		}
-		pe_sleep_ms(5);
+		do {
+			pe_sleep_ms(1);
+			ended = waitpid(child, &status, WNOHANG);
+		} while (!ended && !__atomic_load_n(signals, __ATOMIC_ACQUIRE));
+		ASSERT_EQ(0, ended);
 		pe_spin(20000 * round);
 		ASSERT_EQ(0, kill(child, SIGKILL));
-		for (i = 0; i < 2000 && !waitpid(child, &status, WNOHANG); i++)
-			pe_sleep_ms(10);
-		ASSERT_LT(i, 2000);
+		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(SIGKILL, WTERMSIG(status));
 	}
+	munmap(signals, sizeof(*signals));
 }
 
 TEST_HARNESS_MAIN
