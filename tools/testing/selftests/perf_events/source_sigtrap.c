@@ -467,10 +467,37 @@ static void *write_much(void *arg)
 	return write(w->pipe[1], w->page, size) == size ? w : NULL;
 }
 
-static void *close_event(void *fd)
+/**
+ * struct closer - a thread that closes an event
+ * @thread: the thread
+ * @tid: its id, 0 before it runs
+ * @fd: the event
+ * @closed: close(2) has returned
+ */
+struct closer {
+	pthread_t thread;
+	pid_t tid;
+	int fd;
+	bool closed;
+};
+
+static void *close_event(void *arg)
 {
-	close((long)fd);
+	struct closer *c = arg;
+
+	__atomic_store_n(&c->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
+	close(c->fd);
+	__atomic_store_n(&c->closed, true, __ATOMIC_RELEASE);
 	return NULL;
+}
+
+/* Is the event closed, or does close(2) wait? In some kernels it waits for the signal. */
+static bool close_is_done(struct closer *c)
+{
+	pid_t tid = __atomic_load_n(&c->tid, __ATOMIC_ACQUIRE);
+	char state = tid ? pe_task_state(tid) : 'R';
+
+	return __atomic_load_n(&c->closed, __ATOMIC_ACQUIRE) || state == 'S' || state == 'D';
 }
 
 /*
@@ -482,8 +509,8 @@ TEST(closed_before_its_signal)
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	long page = sysconf(_SC_PAGESIZE);
 	struct full_writer w = {};
+	struct closer other = {};
 	struct pollfd full;
-	pthread_t other;
 	char *room;
 	int fds[64], i;
 	void *ret;
@@ -512,8 +539,10 @@ TEST(closed_before_its_signal)
 		pe_sleep_ms(1);
 	while (poll(&full, 1, -1) != 1 || pe_count(event_fd) < 1);
 
-	/* In some kernels close(2) waits for the signal. */
-	ASSERT_EQ(0, pthread_create(&other, NULL, close_event, (void *)(long)event_fd));
+	other.fd = event_fd;
+	ASSERT_EQ(0, pthread_create(&other.thread, NULL, close_event, &other));
+	while (!close_is_done(&other))
+		pe_sleep_ms(1);
 	for (i = 0; i < 10; i++) {
 		/* This waits for a grace period, after which RCU has freed the memory. */
 		syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
@@ -529,7 +558,7 @@ TEST(closed_before_its_signal)
 		ASSERT_EQ(page, read(w.pipe[0], room, page));
 	pthread_join(w.thread, &ret);
 	EXPECT_EQ(&w, ret);
-	pthread_join(other, NULL);
+	pthread_join(other.thread, NULL);
 	for (i = 0; i < 64; i++)
 		close(fds[i]);
 	EXPECT_EQ(0, wrong);
