@@ -250,11 +250,15 @@ TEST_F(sigtrap, refresh)
 static pthread_barrier_t barrier;
 static pthread_t threads[NR_THREADS];
 static int counts[NR_THREADS];
+/* The writers repeat their writes. */
+static bool again;
 
 static void *writer(void *count)
 {
 	pthread_barrier_wait(&barrier);
-	put(&watched, NR_WRITES);
+	do
+		put(&watched, NR_WRITES);
+	while (__atomic_load_n(&again, __ATOMIC_RELAXED));
 	*(int *)count = mine;
 	pthread_barrier_wait(&barrier);
 	return NULL;
@@ -307,11 +311,13 @@ TEST_F(sigtrap, threads_switched)
 {
 	int i, sum = 0;
 
+	again = true;
 	start_writers(_metadata);
 	for (i = 0; i < 50; i++) {
 		EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0));
 		EXPECT_EQ(0, pe_ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0));
 	}
+	__atomic_store_n(&again, false, __ATOMIC_RELAXED);
 	pthread_barrier_wait(&barrier);
 	for (i = 0; i < NR_THREADS; i++) {
 		pthread_join(threads[i], NULL);
@@ -394,9 +400,12 @@ TEST_F(sigtrap, close_each_other)
 }
 
 /* Threads start and exit while copies of the event send signals. */
+static int born;
+
 static void *short_lived(void *unused)
 {
 	put(&watched, 2);
+	__atomic_add_fetch(&born, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -424,11 +433,14 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 		int k;
 
 		__atomic_store_n(&done, false, __ATOMIC_RELAXED);
+		born = 0;
 		fd = pe_self(&attr);
 		ASSERT_LE(0, fd);
 		for (k = 0; k < 2; k++)
 			ASSERT_EQ(0, pthread_create(&threads[k], NULL, births, NULL));
-		pe_sleep_ms(2);
+		do
+			pe_sleep_ms(1);
+		while (__atomic_load_n(&born, __ATOMIC_RELAXED) < 2);
 		close(fd);
 		__atomic_store_n(&done, true, __ATOMIC_RELAXED);
 		for (k = 0; k < 2; k++)
