@@ -69,6 +69,14 @@ static pid_t fork_with_files(void)
 	return syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
 }
 
+/* Wait for the exit of a child. Return: its wait status, or -1 */
+static int reap(pid_t child)
+{
+	int status;
+
+	return waitpid(child, &status, 0) == child ? status : -1;
+}
+
 static void add(struct perfctr_sum_ctrs *to, const struct perfctr_sum_ctrs *sums)
 {
 	to->tsc += sums->tsc;
@@ -95,7 +103,7 @@ TEST_F_TIMEOUT(life, reaped, 600)
 			work(100);
 			_exit(vperfctr_open(0, 0) != fd);
 		}
-		ASSERT_EQ(child, waitpid(child, NULL, 0));
+		ASSERT_EQ(0, reap(child));
 		ASSERT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
 		ASSERT_LT(0, sums.tsc);
 		add(&all, &sums);
@@ -120,21 +128,22 @@ TEST_F(life, grandchildren)
 	child = fork_with_files();
 	ASSERT_LE(0, child);
 	if (!child) {
-		vperfctr_open(0, 0);
-		for (i = 0; i < 3; i++) {
+		if (vperfctr_open(0, 0) != fd)
+			_exit(1);
+		for (i = 1; i <= 3; i++) {
 			pid_t grandchild = fork_with_files();
 
-			if (!grandchild) {
-				vperfctr_open(0, 0);
-				_exit(0);
-			}
-			waitpid(grandchild, NULL, 0);
+			if (!grandchild)
+				_exit(vperfctr_open(0, 0) != fd + i);
+			if (reap(grandchild))
+				_exit(2);
 		}
 		_exit(0);
 	}
-	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(0, reap(child));
 	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, vperfctr_read(fd + i, &sums, NULL, NULL));
+		ASSERT_LT(0, sums.tsc);
 		add(&all, &sums);
 		close(fd + i);
 	}
@@ -171,8 +180,7 @@ TEST_F(life, threads)
 		pthread_join(thread, NULL);
 		_exit(thread_fd != fd + 1);
 	}
-	ASSERT_EQ(child, waitpid(child, &i, 0));
-	ASSERT_EQ(0, i);
+	ASSERT_EQ(0, reap(child));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, vperfctr_read(fd + i, &sums, NULL, NULL));
 		ASSERT_LT(0, sums.tsc);
@@ -193,7 +201,7 @@ TEST_F(life, other_control)
 	ASSERT_LE(0, child);
 	if (!child)
 		_exit(vperfctr_control(vperfctr_open(0, 0), &self->control));
-	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(0, reap(child));
 	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
 	EXPECT_EQ(0, sums.tsc);
 }
@@ -236,19 +244,28 @@ TEST_F(life, nothing_enabled)
 TEST_F(life, orphans)
 {
 	struct perfctr_sum_ctrs sums;
-	pid_t child;
-	int i;
+	pid_t child, orphan;
+	int told[2], i;
 
+	ASSERT_EQ(0, pipe(told));
 	for (i = 0; i < 20; i++) {
 		child = fork();
 		ASSERT_LE(0, child);
 		if (!child) {
-			if (!fork())
+			orphan = fork();
+			if (!orphan) {
 				work(100000);
+				_exit(0);
+			}
 			vperfctr_unlink(vperfctr_open(0, 0));
-			_exit(0);
+			_exit(write(told[1], &orphan, sizeof(orphan)) != sizeof(orphan));
 		}
-		ASSERT_EQ(child, waitpid(child, NULL, 0));
+		ASSERT_EQ(0, reap(child));
+		ASSERT_EQ(sizeof(orphan), read(told[0], &orphan, sizeof(orphan)));
+		ASSERT_LT(0, orphan);
+		/* The task that reaps it has no object. */
+		while (!kill(orphan, 0))
+			usleep(1000);
 	}
 	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
 	EXPECT_EQ(0, sums.tsc);
@@ -338,7 +355,6 @@ TEST_F(life, no_fd)
 {
 	struct rlimit limit = { .rlim_cur = self->fd + 1, .rlim_max = 1024 };
 	pid_t child = fork();
-	int status;
 
 	ASSERT_LE(0, child);
 	if (!child) {
@@ -352,8 +368,7 @@ TEST_F(life, no_fd)
 		setrlimit(RLIMIT_NOFILE, &limit);
 		_exit(vperfctr_open(0, 1) != self->fd + 1 ? 2 : 0);
 	}
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(child));
 }
 
 /* Execute this program, from @path, and read fd @fd after the exec. */
@@ -389,13 +404,11 @@ static int after_exec(int fd)
 TEST_F(life, exec)
 {
 	pid_t child = fork();
-	int status;
 
 	ASSERT_LE(0, child);
 	if (!child)
 		_exit(exec_again("/proc/self/exe", vperfctr_open(0, 0)));
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(2, WEXITSTATUS(status));
+	EXPECT_EQ(2 << 8, reap(child));
 }
 
 /* Copy this program, so that a process that runs the copy cannot be traced without root. */
@@ -513,8 +526,7 @@ TEST_F(life, not_dumpable)
 		kill(child, SIGKILL);
 		_exit(failed);
 	}
-	ASSERT_EQ(tracer, waitpid(tracer, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(tracer));
 }
 
 static void count_kernel(struct perfctr_cpu_control *control)
@@ -532,13 +544,12 @@ static void count_kernel(struct perfctr_cpu_control *control)
  */
 static int refusals(struct vperfctr_control *control, bool counters)
 {
-	int fd, refused = 0;
+	int fd, refused = 0, status;
 	pid_t child = fork();
-	int status;
 
 	if (child) {
-		waitpid(child, &status, 0);
-		return WEXITSTATUS(status);
+		status = reap(child);
+		return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
 	}
 	vperfctr_unlink(vperfctr_open(0, 0));
 	if (setgid(NOBODY) || setuid(NOBODY))
@@ -618,7 +629,7 @@ TEST_F(life, rights_as_perf)
 		0, 1ULL << CAP_PERFMON, 1ULL << CAP_SYS_ADMIN, 1ULL << CAP_SYS_PTRACE,
 	};
 	bool counters = has_counters();
-	int before, level, status;
+	int before, level;
 	unsigned int i;
 	pid_t child;
 
@@ -634,8 +645,7 @@ TEST_F(life, rights_as_perf)
 			ASSERT_LE(0, child);
 			if (!child)
 				_exit(same_as_perf(&self->control, caps[i], counters));
-			ASSERT_EQ(child, waitpid(child, &status, 0));
-			EXPECT_EQ(0, status) {
+			EXPECT_EQ(0, reap(child)) {
 				TH_LOG("level %d, capabilities %#llx", level, caps[i]);
 			}
 		}
@@ -649,7 +659,7 @@ TEST_F(life, rights_as_perf)
  */
 TEST_F(life, rights_of_others_file)
 {
-	int before, status;
+	int before;
 	pid_t child;
 
 	if (geteuid())
@@ -666,8 +676,7 @@ TEST_F(life, rights_of_others_file)
 			_exit(98);
 		_exit(vperfctr_control(fd, &self->control) != -1 || errno != EACCES);
 	}
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(child));
 	set_paranoid(before);
 }
 
@@ -700,7 +709,7 @@ TEST_F(life, rights)
  */
 TEST_F(life, inherited_rights)
 {
-	int before, status;
+	int before;
 	pid_t child;
 
 	if (geteuid())
@@ -717,8 +726,7 @@ TEST_F(life, inherited_rights)
 			_exit(98);
 		_exit(vperfctr_open(0, 0) != -1 || errno != EPERM);
 	}
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(child));
 	/* An object whose control was refused, and which counts nothing, is inherited. */
 	ASSERT_EQ(0, vperfctr_unlink(self->fd));
 	child = fork();
@@ -730,8 +738,7 @@ TEST_F(life, inherited_rights)
 			_exit(97);
 		_exit(vperfctr_open(0, 0) < 0);
 	}
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, reap(child));
 	set_paranoid(before);
 }
 
@@ -846,7 +853,7 @@ TEST_F(life, security_hooks)
 /* If memory is lacking, the child has no object. All other calls are ENOMEM then. */
 TEST_F_TIMEOUT(life, no_memory, 600)
 {
-	int file = open("/proc/thread-self/fail-nth", O_WRONLY), fd = -1, status, n;
+	int file = open("/proc/thread-self/fail-nth", O_WRONLY), fd = -1, n;
 	char text[16];
 	pid_t child;
 
@@ -869,13 +876,13 @@ TEST_F_TIMEOUT(life, no_memory, 600)
 		child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 		if (!child) {
 			n = vperfctr_open(0, 0);
-			syscall(SYS_exit, vperfctr_unlink(n) && errno == EINVAL);
+			/* EINVAL: there is no object. */
+			syscall(SYS_exit, n < 0 || (vperfctr_unlink(n) && errno != EINVAL));
 		}
 		pwrite(file, "0", 1, 0);
 		if (child > 0) {
-			ASSERT_EQ(child, waitpid(child, &status, 0));
 			/* A child that got a spare page has an object nevertheless. */
-			EXPECT_EQ(true, WIFEXITED(status));
+			EXPECT_EQ(0, reap(child));
 		}
 	}
 	EXPECT_EQ(0, vperfctr_unlink(fd));
