@@ -256,13 +256,13 @@ static void is_fair(struct __test_metadata *_metadata, bool sleeps)
 }
 
 /* An attacker that never sleeps */
-TEST_F_TIMEOUT(attack, claiming_hog, 600)
+TEST_F(attack, claiming_hog)
 {
 	is_fair(_metadata, false);
 }
 
 /* An attacker that takes the counters of other tasks many times in a tick, each time briefly */
-TEST_F_TIMEOUT(attack, evicting_sleeper, 600)
+TEST_F(attack, evicting_sleeper)
 {
 	is_fair(_metadata, true);
 }

@@ -88,7 +88,7 @@ static void add(struct perfctr_sum_ctrs *to, const struct perfctr_sum_ctrs *sums
  * with the same control, and sums of zero. When it is reaped, its sums are added to the
  * children's of its parent.
  */
-TEST_F_TIMEOUT(life, reaped, 600)
+TEST_F(life, reaped)
 {
 	struct perfctr_sum_ctrs sums, all = { .tsc = 0 };
 	int i, fd = dup(self->fd);
@@ -851,7 +851,7 @@ TEST_F(life, security_hooks)
 }
 
 /* If memory is lacking, the child has no object. All other calls are ENOMEM then. */
-TEST_F_TIMEOUT(life, no_memory, 600)
+TEST_F(life, no_memory)
 {
 	int file = open("/proc/thread-self/fail-nth", O_WRONLY), fd = -1, n;
 	char text[16];

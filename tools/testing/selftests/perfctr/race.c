@@ -48,7 +48,7 @@ static pid_t clone_with(unsigned long flags)
 }
 
 /* Exit against read, control and unlink by others: two reads of the final sums are equal. */
-TEST_F_TIMEOUT(race, exit, 600)
+TEST_F(race, exit)
 {
 	struct perfctr_sum_ctrs a, b;
 	int i, fd, probe = vperfctr_open(0, 0);
@@ -81,7 +81,7 @@ TEST_F_TIMEOUT(race, exit, 600)
 }
 
 /* Open, control and unlink against switches, on one CPU and on all. */
-TEST_F_TIMEOUT(race, unlink, 600)
+TEST_F(race, unlink)
 {
 	int i, n, fd, status, failed = 0;
 
@@ -127,7 +127,7 @@ static void grow(int depth, unsigned int seed)
 			;
 }
 
-TEST_F_TIMEOUT(race, reap, 600)
+TEST_F(race, reap)
 {
 	int i, fd = vperfctr_open(0, 1), status;
 
@@ -147,7 +147,7 @@ TEST_F_TIMEOUT(race, reap, 600)
 }
 
 /* Exec against the calls of a tracer, which attaches, stops, detaches and kills. */
-TEST_F_TIMEOUT(race, exec, 600)
+TEST_F(race, exec)
 {
 	struct perfctr_sum_ctrs sums;
 	pid_t child = fork();
@@ -194,7 +194,7 @@ static void resume_counters(int sig)
 }
 
 /* Overflows against all calls: counters are enabled, lost and resumed as the signals arrive. */
-TEST_F_TIMEOUT(race, overflow, 600)
+TEST_F(race, overflow)
 {
 	struct vperfctr_control control = instructions(-2000), none = { .si_signo = 0 };
 	int i, n, status, failed = 0;
