@@ -259,6 +259,7 @@ static int be_watched(int from, int to, bool waits)
 {
 	const volatile struct vperfctr_state *page;
 	struct vperfctr_control all;
+	ssize_t n;
 	int fd, i;
 	char c;
 
@@ -270,7 +271,13 @@ static int be_watched(int from, int to, bool waits)
 	all = all_counters(fd, 0);
 	if (vperfctr_control(fd, &all))
 		return 2;
-	if (write(to, "r", 1) != 1 || (waits && read(from, &c, 1) != 1))
+	if (!waits && fcntl(from, F_SETFL, O_NONBLOCK))
+		return 3;
+	if (write(to, "r", 1) != 1)
+		return 3;
+	while ((n = read(from, &c, 1)) < 0 && errno == EAGAIN)
+		work(100000);
+	if (n != 1)
 		return 3;
 	for (i = 0; i < 5000 && page->cpu_state.cstatus != perfctr_mk_cstatus(1, 0, 0); i++)
 		work(100000);
@@ -301,8 +308,11 @@ TEST_F(beside, pinned_watches)
 		ASSERT_EQ(0, pipe(from));
 		child = fork();
 		ASSERT_LE(0, child);
-		if (!child)
+		if (!child) {
+			/* If the parent fails, the child reads an end of file. */
+			close(to[1]);
 			_exit(be_watched(to[0], from[1], !whole));
+		}
 		if (whole)
 			ASSERT_EQ(0, stay_on(1));
 		ASSERT_EQ(1, read(from[0], &c, 1));
