@@ -436,7 +436,8 @@ TEST_F(cgroup, a_thousand_processes)
 	ASSERT_EQ(1, read(ready[0], &c, 1));
 	ASSERT_EQ(1, write(go[1], &c, 1));
 	ASSERT_EQ(1, read(ready[0], &c, 1));
-	pe_sleep_ms(20);
+	while (pe_task_state(root) != 'S')
+		pe_sleep_ms(1);
 	self->a.inherit = 1;
 	inherited = pe_open(&self->a, root, -1, -1, 0);
 	ASSERT_LE(0, inherited);
