@@ -152,7 +152,7 @@ TEST_F(hw, software_leader_moves_to_the_hardware)
 	pe_ioctl(member, PERF_EVENT_IOC_ENABLE, 0);
 	/* In some kernels the member counts again only after the next switch. */
 	if (!getenv("PE_HARD"))
-		pe_sleep_ms(1);
+		pe_switch();
 	pe_hw_loop(LOOP);
 	EXPECT_LE(n + LOOP, pe_count(member));
 	close(member);
