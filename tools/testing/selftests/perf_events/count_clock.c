@@ -44,6 +44,17 @@ static struct reading get(int fd)
 	return r;
 }
 
+/*
+ * Longest time that a clock event may have counted since @start. The clocks are not the same, so a
+ * difference in rate is allowed.
+ */
+static __u64 most_since(__u64 start)
+{
+	__u64 ns = now(CLOCK_MONOTONIC_RAW) - start;
+
+	return ns + ns / 10;
+}
+
 TEST(monotonic)
 {
 	static const unsigned int configs[] = {
@@ -73,7 +84,7 @@ TEST(monotonic)
 TEST(inside_wall_time)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_TASK_CLOCK);
-	__u64 start, end, count;
+	__u64 start, most, count;
 	int fd = pe_self(&a);
 
 	ASSERT_LE(0, fd);
@@ -81,11 +92,10 @@ TEST(inside_wall_time)
 	pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	pe_spin(1000000);
 	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	end = now(CLOCK_MONOTONIC_RAW);
+	most = most_since(start);
 	count = pe_count(fd);
 	EXPECT_LT(0, count);
-	/* The clocks are not the same, so a difference in rate is allowed. */
-	EXPECT_LE(count, (end - start) + (end - start) / 10 + 1000000);
+	EXPECT_LE(count, most + 1000000);
 	close(fd);
 }
 
@@ -121,23 +131,30 @@ TEST(stands_still_when_disabled)
 TEST(task_clock_is_about_the_time_enabled)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_TASK_CLOCK);
-	struct reading r;
-	int fd, i;
+	struct reading r = { 0 };
+	bool about = false;
+	int fd, i, tries;
 
-	/* A task's event is running whenever the task is. */
 	a.read_format = TIMES;
-	fd = pe_self(&a);
-	ASSERT_LE(0, fd);
-	for (i = 0; i < 20; i++) {
-		pe_spin(100000);
-		pe_sleep_ms(1);
+	/* If the machine is stalled between the clock and the times, they differ: try again. */
+	for (tries = 0; tries < 10 && !about; tries++) {
+		fd = pe_self(&a);
+		ASSERT_LE(0, fd);
+		for (i = 0; i < 20; i++) {
+			pe_spin(100000);
+			pe_sleep_ms(1);
+		}
+		r = get(fd);
+		close(fd);
+		/* A task's event is running whenever the task is. */
+		EXPECT_EQ(r.enabled, r.running);
+		EXPECT_LT(0, r.value);
+		about = r.value <= r.enabled + r.enabled / 4 + 1000000 &&
+			r.enabled <= r.value + r.value / 4 + 1000000;
 	}
-	r = get(fd);
-	EXPECT_EQ(r.enabled, r.running);
-	EXPECT_LT(0, r.value);
-	EXPECT_LE(r.value, r.enabled + r.enabled / 4 + 1000000);
-	EXPECT_LE(r.enabled, r.value + r.value / 4 + 1000000);
-	close(fd);
+	EXPECT_TRUE(about) {
+		TH_LOG("%llu counted, %llu enabled", r.value, r.enabled);
+	}
 }
 
 TEST(sleep_is_not_counted)
@@ -357,7 +374,7 @@ TEST(groups_that_come_and_go)
 		pe_spin(100000);
 		next = pe_count(fd);
 		EXPECT_LT(last, next);
-		EXPECT_LE(next, now(CLOCK_MONOTONIC_RAW) - start);
+		EXPECT_LE(next, most_since(start));
 		last = next;
 		if (other >= 0)
 			close(other);
@@ -384,7 +401,7 @@ TEST(goes_on_without_its_leader)
 	pe_spin(100000);
 	next = pe_count(fd);
 	EXPECT_LT(last, next);
-	EXPECT_LE(next, now(CLOCK_MONOTONIC_RAW) - start);
+	EXPECT_LE(next, most_since(start));
 	close(fd);
 }
 
@@ -415,7 +432,7 @@ TEST(children_of_a_scheduled_group)
 	/*
 	 * Two tasks have run, neither of them longer than the whole test took.
 	 */
-	EXPECT_LE(both, 2 * (now(CLOCK_MONOTONIC_RAW) - start));
+	EXPECT_LE(both, 2 * most_since(start));
 	close(fd);
 	close(leader);
 }
