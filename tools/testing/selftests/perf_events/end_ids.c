@@ -22,7 +22,7 @@
 #include "../kselftest_harness.h"
 #include "pe_records.h"
 
-#define TRIES	5000
+#define TRIES	30000	/* of 1 ms; a slow machine may need seconds */
 #define NAME	"pe_ends"
 
 /* Exit of a thread; of the first thread before others; of all; of all others by an exec */
