@@ -223,17 +223,21 @@ TEST_F(hw, signals)
 
 TEST_F(hw, poll_wakes)
 {
+	int status, go[2];
 	struct pollfd p;
-	int status;
 	pid_t pid;
+	char c;
 
 	self->a.disabled = 1;
 	self->a.wakeup_events = 5;
 	self->a.enable_on_exec = 0;
 	self->a.inherit = 0;
+	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {
-		pe_sleep_ms(20);
+		close(go[1]);
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
 		pe_hw_loop(20 * PERIOD);
 		_exit(0);
 	}
@@ -243,10 +247,13 @@ TEST_F(hw, poll_wakes)
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
 	p.fd = self->fd;
 	p.events = POLLIN;
-	EXPECT_EQ(1, poll(&p, 1, 10000));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	EXPECT_EQ(1, poll(&p, 1, -1));
 	EXPECT_NE(0, p.revents & (POLLIN | POLLHUP));
 	EXPECT_LE(5, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
 	waitpid(pid, &status, 0);
+	close(go[0]);
+	close(go[1]);
 }
 
 __attribute__((noipa, optimize("no-optimize-sibling-calls", "no-omit-frame-pointer")))
