@@ -235,7 +235,7 @@ TEST_F(aux, watermark)
 	ASSERT_EQ(0, trace(999));
 	EXPECT_EQ(0, poll(&p, 1, 0));
 	ASSERT_EQ(0, trace(2));
-	EXPECT_EQ(1, poll(&p, 1, 1000));
+	EXPECT_EQ(1, poll(&p, 1, 20000));
 	EXPECT_LE(1000, self->ring.page->aux_head);
 	ASSERT_EQ(0, trace(2999));
 	disable(self->fd);

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -138,7 +139,7 @@ TEST_F(buffer, poll_every_event)
 	poll(&p, 1, 0);
 	EXPECT_EQ(0, poll(&p, 1, 0));
 	faults(self->fd, 1);
-	EXPECT_EQ(1, poll(&p, 1, 1000));
+	EXPECT_EQ(1, poll(&p, 1, 20000));
 	EXPECT_EQ(POLLIN, p.revents & POLLIN);
 	/* poll(2) reports records once: unread records are not reported again. */
 	EXPECT_EQ(0, poll(&p, 1, 0));
@@ -183,20 +184,44 @@ TEST_F(buffer, poll_at_a_watermark)
 TEST_F(buffer, poll_wakes_a_sleeper)
 {
 	struct pollfd p = { .events = POLLIN };
-	struct pe_child child;
+	pid_t me = getpid(), child;
+	int go[2], ready[2], i;
+	char c;
 
 	self->a.disabled = 0;
-	ASSERT_EQ(0, pe_child_start(&child));
-	self->fd = pe_open(&self->a, child.pid, -1, -1, 0);
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(ready));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		pe_die_with(me);
+		/* Map the pages that are touched later. */
+		for (i = 0; i < 2; i++)
+			pe_task_state(me);
+		if (write(ready[1], "", 1) != 1 || read(go[0], &c, 1) != 1)
+			_exit(1);
+		/* Wait until the parent sleeps in poll(2). */
+		while (pe_task_state(me) != 'S')
+			pe_sleep_ms(1);
+		pe_fault(3);
+		for (;;)
+			pause();
+	}
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	self->fd = pe_open(&self->a, child, -1, -1, 0);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 4));
 	p.fd = self->fd;
-	ASSERT_EQ(0, pe_child_send(&child, PE_FAULT, 3));
-	EXPECT_EQ(1, poll(&p, 1, 20000));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	EXPECT_EQ(1, poll(&p, 1, -1));
 	EXPECT_EQ(POLLIN, p.revents & POLLIN);
-	ASSERT_EQ(0, pe_child_answer(&child));
 	EXPECT_LE(1, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
-	pe_child_end(&child);
+	kill(child, SIGKILL);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	for (i = 0; i < 2; i++) {
+		close(go[i]);
+		close(ready[i]);
+	}
 }
 
 static int signals, last_code;
