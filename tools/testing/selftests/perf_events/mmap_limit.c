@@ -133,7 +133,7 @@ TEST_F(limit, of_two_users)
 {
 	struct plan plan = { .pages = 2 };
 	int cpus = pe_cpu_count();
-	int ready[2], done[2];
+	int ready[2], done[2], status;
 	pid_t child;
 	char c;
 
@@ -149,11 +149,14 @@ TEST_F(limit, of_two_users)
 			_exit(2);
 		_exit(0);
 	}
+	/* If the child fails, this is an end of file. */
+	close(ready[1]);
 	ASSERT_EQ(1, read(ready[0], &c, 1));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, fill, &plan));
 	EXPECT_EQ(-(2 * cpus), pe_run_as(PE_OTHER_UID, 0, fill, &plan));
 	close(done[1]);
-	EXPECT_EQ(child, waitpid(child, NULL, 0));
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
 	EXPECT_EQ(-(2 * cpus), pe_run_as(PE_UID, 0, fill, &plan));
 }
 

@@ -90,6 +90,7 @@ TEST_F(permission_told, prctl)
 	struct perf_refusal refusal;
 	pthread_t thread;
 	pid_t child;
+	int status;
 
 	EXPECT_EQ(0, explain(&refusal));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, be_refused, NULL));
@@ -100,7 +101,8 @@ TEST_F(permission_told, prctl)
 		be_refused(NULL);
 		_exit(explain(&refusal) <= 0);
 	}
-	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, explain(&refusal));
 	be_refused(NULL);
 	EXPECT_EQ(sizeof(refusal), explain(&refusal));
