@@ -77,17 +77,15 @@ TEST_F(swtch, not_preempted_when_it_sleeps)
 		if (read(go[0], &i, 1) != 1)
 			_exit(1);
 		for (i = 0; i < 100; i++)
-			pe_sleep_ms(1);
+			pe_switch();
 		_exit(0);
 	}
 	start(_metadata, self, pid, -1);
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	count_outs(self, &out, &preempted);
-	/* On a slow machine a sleep may end before the task is switched out. */
-	EXPECT_LE(50, out);
-	/* Another task may sometimes preempt the child. */
-	EXPECT_GT(out / 2, preempted);
+	/* Another task may also preempt the child. */
+	EXPECT_LE(100, out - preempted);
 }
 
 /* Two tasks on one CPU that never sleep can only be preempted. */
@@ -177,7 +175,7 @@ TEST_F(swtch, of_a_thread_that_has_ended)
 		ASSERT_EQ(0, pthread_create(&thread, NULL, end_at_once, NULL));
 		ASSERT_EQ(0, pthread_join(thread, NULL));
 	}
-	for (tries = 0; tries < 5000 && in < THREADS; tries++) {
+	for (tries = 0; tries < 30000 && in < THREADS; tries++) {
 		pe_sleep_ms(1);
 		while (pe_ring_next(&self->ring, &rec) == 1) {
 			ASSERT_EQ(PERF_RECORD_SWITCH_CPU_WIDE, rec.head.type);
