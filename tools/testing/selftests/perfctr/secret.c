@@ -1,0 +1,808 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A counter must not reveal what it has counted for another user. A victim runs a loop of known
+ * length, the secret, on the CPU of an attacker, and counters count it. The attacker, another
+ * process, gets counters in many ways before, between and after the runs, by perf events and by
+ * perfctr. It reads all that it can: each counter by RDPMC, the pages of its events and of its
+ * perfctr object, and their counts and sums by system call. No value may be higher than what the
+ * attacker can have counted itself, which is less than the secret.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "secret.h"
+
+#define ATTACKER	65533
+
+/* More than the attacker executes in user mode, and in the kernel, too */
+#define LIMIT		500000
+#define LIMIT_KERNEL	4000000
+
+#define SHARE		"/sys/module/x86_pmu/parameters/share"
+/* Names the file of struct shared for a program that the attacker executes */
+#define AGAIN		"SECRET_AGAIN"
+
+enum phase { BEFORE, BETWEEN, AFTER, NR_PHASES };
+
+static int shared_fd;
+
+/* Processes */
+
+static void become(unsigned int id)
+{
+	MUST(!setgid(id) && !setuid(id));
+	/* The change of credentials has reset this. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It has made the process undumpable, too, and then exec would end its perfctr object. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* Execute orders. */
+static void serve(const struct pipes *pipes, void (*order)(enum phase))
+{
+	char phase;
+
+	while (read(pipes->order[0], &phase, 1) == 1) {
+		order(phase);
+		MUST(write(pipes->answer[1], &phase, 1) == 1);
+	}
+	_exit(0);
+}
+
+static bool tell(const struct pipes *pipes, char phase)
+{
+	return write(pipes->order[1], &phase, 1) == 1 && read(pipes->answer[0], &phase, 1) == 1;
+}
+
+/* Start a process. It has no ends of the pipes that are the parent's. */
+static pid_t start(struct pipes *pipes)
+{
+	pid_t pid = fork();
+
+	MUST(pid >= 0);
+	if (!pid) {
+		close(pipes->order[1]);
+		close(pipes->answer[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		return 0;
+	}
+	close(pipes->order[0]);
+	close(pipes->answer[1]);
+	return pid;
+}
+
+/* A second process of the attacker: it has what it has inherited, and what it receives. */
+
+static int passed[2] = { -1, -1 };
+
+static void send_fd(char kind, int fd)
+{
+	char space[CMSG_SPACE(sizeof(fd))] = "";
+	struct iovec iov = { &kind, 1 };
+	struct msghdr message = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	MUST(sendmsg(passed[0], &message, 0) == 1);
+}
+
+static int receive_fd(char *kind)
+{
+	char space[CMSG_SPACE(sizeof(int))] = "";
+	struct iovec iov = { kind, 1 };
+	struct msghdr message = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	int fd;
+
+	if (recvmsg(passed[1], &message, MSG_DONTWAIT) != 1)
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	return fd;
+}
+
+static void help(enum phase phase)
+{
+	bool news = false;
+	char kind;
+	int fd;
+
+	while (passed[1] >= 0 && (fd = receive_fd(&kind)) >= 0) {
+		news = true;
+		if (kind == 'o')
+			own.object = fd;
+		else
+			own.event[own.nr++] = fd;
+	}
+	if (news) {
+		map_events();
+		if (own.object >= 0 && !has_mapped_object())
+			map_object();
+	}
+	look();
+}
+
+static void start_helper(void)
+{
+	shared->has_helper = true;
+	if (!start(&shared->helper)) {
+		owner = false;
+		serve(&shared->helper, help);
+	}
+}
+
+/* The ways to get a counter */
+
+static void by_event(enum phase phase)
+{
+	if (phase == BETWEEN) {
+		add_events();
+		map_events();
+	} else if (phase == AFTER) {
+		unmap_events();
+		look();
+		map_events();
+		look();
+		close_events();
+	}
+}
+
+static void by_late_mapping(enum phase phase)
+{
+	if (phase == BEFORE)
+		add_events();
+	else if (phase == BETWEEN)
+		map_events();
+	else
+		unmap_events();
+}
+
+static void by_enabling(enum phase phase)
+{
+	if (phase == BEFORE) {
+		add_events();
+		map_events();
+		look();
+		control_events(PERF_EVENT_IOC_DISABLE);
+	} else {
+		control_events(PERF_EVENT_IOC_ENABLE);
+		look();
+		control_events(PERF_EVENT_IOC_DISABLE);
+		look();
+		control_events(PERF_EVENT_IOC_ENABLE);
+	}
+}
+
+static void by_equal_event(enum phase phase)
+{
+	if (phase != AFTER) {
+		add_usual_events(false, false);
+		map_events();
+	} else {
+		close_events();
+		add_usual_events(false, true);
+	}
+}
+
+/* A pair of AMD's counters counts one event; elsewhere, a group of two events. */
+static void by_pair(enum phase phase)
+{
+	struct perf_event_attr flops = hardware(0), attr;
+	unsigned int i;
+
+	if (phase == BEFORE)
+		return;
+	close_events();
+	flops.type = shared->type;
+	flops.config = 0xff03;
+	for (i = 0; i < 2; i++)
+		add_event(&flops, -1);
+	for (i = 0; i < 2; i++) {
+		attr = usual_event(2 * i);
+		add_event(&attr, i ? own.event[own.nr - 1] : -1);
+	}
+	map_events();
+}
+
+/* An event in the error state is enabled again, and a refused control is repeated. */
+static void by_error(enum phase phase)
+{
+	struct perf_event_attr attr = hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	int fds[MAX_EVENTS], n;
+
+	if (phase == BEFORE)
+		return;
+	close_events();
+	n = pin_all(fds, -1);
+	attr.pinned = 1;
+	MUST(add_event(&attr, -1));
+	map_events();
+	if (has_counters() && own.object < 0) {
+		struct vperfctr_control control = one_counter(0);
+
+		open_object();
+		vperfctr_control(own.object, &control);
+		map_object();
+	}
+	look();
+	close_all(fds, n);
+	look();
+	control_events(PERF_EVENT_IOC_ENABLE);
+	if (own.object >= 0)
+		claim(1, false);
+}
+
+static void by_control(enum phase phase)
+{
+	if (phase == BETWEEN) {
+		open_object();
+		map_object();
+		claim(0, false);
+	} else if (phase == AFTER) {
+		claim_none();
+		look();
+		claim(0, false);
+		look();
+		unmap_object();
+	}
+}
+
+/* The object is mapped when its counters already run. */
+static void by_control_before(enum phase phase)
+{
+	if (phase == BEFORE) {
+		open_object();
+		claim(0, false);
+	} else if (phase == BETWEEN) {
+		map_object();
+	} else {
+		unmap_object();
+		look();
+		MUST(!vperfctr_unlink(own.object));
+	}
+}
+
+static void by_interrupting(enum phase phase)
+{
+	if (phase == BEFORE) {
+		open_object();
+	} else {
+		claim(0, true);
+		if (!has_mapped_object())
+			map_object();
+	}
+}
+
+static void by_fixed(enum phase phase)
+{
+	if (phase == BEFORE) {
+		open_object();
+		map_object();
+	} else {
+		claim(MAX_GENERAL, phase == AFTER);
+	}
+}
+
+static void by_both(enum phase phase)
+{
+	if (phase == BEFORE) {
+		add_events();
+		map_events();
+		open_object();
+		claim(1, false);
+	} else {
+		claim(phase == AFTER, false);
+		if (!has_mapped_object())
+			map_object();
+	}
+}
+
+static void by_move(enum phase phase)
+{
+	if (shared->other_cpu < 0)
+		cannot("needs two CPUs with this PMU");
+	if (phase == BEFORE) {
+		add_events();
+		map_events();
+		if (has_counters()) {
+			open_object();
+			claim(1, false);
+			map_object();
+		}
+		return;
+	}
+	MUST(!stay_on(shared->other_cpu));
+	look();
+	MUST(!stay_on(shared->cpu));
+}
+
+/* The new program has its file descriptors, and no mapping. */
+static void by_exec(enum phase phase)
+{
+	char again[20];
+
+	if (phase == BEFORE) {
+		add_events();
+		if (has_counters()) {
+			open_object();
+			claim(1, false);
+		}
+	} else if (phase == BETWEEN) {
+		shared->own = own;
+		snprintf(again, sizeof(again), "%d", shared_fd);
+		setenv(AGAIN, again, 1);
+		execl("/proc/self/exe", "secret", NULL);
+		MUST(false);
+	}
+}
+
+/* Children inherit events and objects. */
+static void by_fork(enum phase phase)
+{
+	int status;
+	pid_t pid;
+
+	if (phase == BEFORE) {
+		/* Such an event cannot be mapped. */
+		add_usual_events(true, false);
+		if (has_counters()) {
+			open_object();
+			claim(1, false);
+			map_object();
+		}
+		return;
+	}
+	pid = fork();
+	MUST(pid >= 0);
+	if (!pid) {
+		look();
+		if (own.object >= 0) {
+			own.object = vperfctr_open(0, 0);
+			map_object();
+		}
+		own.nr = 0;
+		add_events();
+		map_events();
+		look();
+		_exit(0);
+	}
+	MUST(waitpid(pid, &status, 0) == pid && !status);
+}
+
+/* The second process gets the files, and the owner of the counters has no right to RDPMC. */
+static void by_passing(enum phase phase)
+{
+	int i;
+
+	if (phase == BEFORE) {
+		MUST(!socketpair(AF_UNIX, SOCK_DGRAM, 0, passed));
+		start_helper();
+		add_usual_events(false, false);
+		for (i = 0; i < own.nr; i++)
+			send_fd('e', own.event[i]);
+		if (!has_counters())
+			return;
+		open_object();
+		claim(0, false);
+		send_fd('o', own.object);
+	} else if (phase == AFTER && own.object >= 0) {
+		map_object();
+	}
+}
+
+/* The second process inherits the mapping, and looks while the owner of the counters sleeps. */
+static void by_polling(enum phase phase)
+{
+	if (phase == BEFORE) {
+		open_object();
+		map_object();
+		claim(0, false);
+		start_helper();
+		unmap_object();
+	} else {
+		claim(0, false);
+	}
+}
+
+static void (*way)(enum phase);
+
+static void attack(enum phase phase)
+{
+	look();
+	way(phase);
+	look();
+}
+
+/* A program that by_exec() has started continues as the same process. */
+static __attribute__((constructor)) void after_exec(void)
+{
+	const char *again = getenv(AGAIN);
+	char phase = BETWEEN;
+
+	if (!again)
+		return;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, atoi(again), 0);
+	if (shared == MAP_FAILED)
+		_exit(1);
+	catch_faults();
+	own = shared->own;
+	look();
+	map_events();
+	if (own.object >= 0)
+		map_object();
+	look();
+	MUST(write(shared->attacker.answer[1], &phase, 1) == 1);
+	way = by_exec;
+	serve(&shared->attacker, attack);
+}
+
+static void take_secret_counts(void)
+{
+	struct perfctr_sum_ctrs sums;
+	long long count;
+	int i;
+
+	for (i = 0; i < own.nr; i++) {
+		count = count_of(own.event[i]);
+		if (count > 0 && (__u64)count > shared->counted)
+			shared->counted = count;
+	}
+	if (own.object < 0 || vperfctr_read(own.object, &sums, NULL, NULL))
+		return;
+	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++) {
+		if (sums.pmc[i] > shared->counted)
+			shared->counted = sums.pmc[i];
+	}
+}
+
+static void run_secret(enum phase phase)
+{
+	/* So many branches, and twice as many instructions */
+	work(3 * shared->limit);
+	take_secret_counts();
+}
+
+FIXTURE(secret) {
+	int	watchdog;
+	int	paranoid;
+};
+
+/**
+ * struct victim - kind of victim
+ * @same: another task of the attacker's user, rather than another user
+ * @events: it has events on all counters
+ * @object: it has a perfctr object with all counters
+ * @maps: it maps them, and so can read counters
+ * @root: root counts the CPU
+ */
+struct victim {
+	bool	same;
+	bool	events;
+	bool	object;
+	bool	maps;
+	bool	root;
+};
+
+FIXTURE_VARIANT(secret) {
+	struct victim victim;
+};
+
+FIXTURE_VARIANT_ADD(secret, same_user) {
+	.victim.same = true,
+};
+
+FIXTURE_VARIANT_ADD(secret, other_user) {
+};
+
+FIXTURE_VARIANT_ADD(secret, events) {
+	.victim.events = true,
+};
+
+FIXTURE_VARIANT_ADD(secret, mapped_events) {
+	.victim = { .events = true, .maps = true },
+};
+
+FIXTURE_VARIANT_ADD(secret, object) {
+	.victim.object = true,
+};
+
+FIXTURE_VARIANT_ADD(secret, mapped_object) {
+	.victim = { .object = true, .maps = true },
+};
+
+FIXTURE_VARIANT_ADD(secret, cpu) {
+	.victim.root = true,
+};
+
+/* Read a file of a PMU. Return: false if there is none. */
+static bool read_file(const char *pmu, const char *name, char *text, size_t size)
+{
+	char path[80];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu, name);
+	fd = open(path, O_RDONLY);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	if (n >= 0)
+		text[n] = 0;
+	return n > 0;
+}
+
+/* Find the first two CPUs of a PMU. The only PMU has no list of its CPUs: it has all. */
+static bool find_cpus(const char *pmu)
+{
+	int from, to, n = 0, cpus[2] = { -1, -1 };
+	char list[80], *next = list;
+
+	if (!read_file(pmu, "type", list, sizeof(list)))
+		return false;
+	shared->type = atoi(list);
+	shared->extended = 0;
+	if (read_file(pmu, "cpus", list, sizeof(list)))
+		shared->extended = shared->type;
+	else
+		snprintf(list, sizeof(list), "0-1");
+	while (n < 2 && *next >= '0' && *next <= '9') {
+		from = strtol(next, &next, 10);
+		to = *next == '-' ? strtol(next + 1, &next, 10) : from;
+		for (; from <= to && n < 2; from++) {
+			if (!stay_on(from))
+				cpus[n++] = from;
+		}
+		next += *next == ',';
+	}
+	shared->cpu = cpus[0];
+	shared->other_cpu = cpus[1];
+	return n && !stay_on(cpus[0]);
+}
+
+FIXTURE_SETUP(secret)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	if (!is_x86())
+		SKIP(return, "only x86 programs can read counters");
+	if (geteuid())
+		SKIP(return, "needs root, to become other users");
+	if (access(SHARE, F_OK))
+		SKIP(return, "other drivers than those of perfctr");
+	shared_fd = syscall(__NR_memfd_create, "secret", 0);
+	ASSERT_EQ(0, ftruncate(shared_fd, sizeof(*shared)));
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
+	ASSERT_NE(MAP_FAILED, shared);
+	if (!find_cpus("cpu") && !find_cpus("cpu_core") && !find_cpus("cpu_atom"))
+		SKIP(return, "no PMU");
+	attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
+	fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+	if (fd < 0)
+		SKIP(return, "no hardware counters");
+	close(fd);
+	/* Its event samples, so that its counter has the distance to the next overflow. */
+	self->watchdog = set_number(WATCHDOG, 0);
+	self->paranoid = set_number(PARANOID, -1);
+	if (self->paranoid > 2)
+		set_number(PARANOID, 2);
+}
+
+FIXTURE_TEARDOWN(secret)
+{
+	if (self->watchdog > 0)
+		set_number(WATCHDOG, self->watchdog);
+	if (self->paranoid > 2)
+		set_number(PARANOID, self->paranoid);
+}
+
+/* Pinned events on all counters: first those that the attacker may share, then others */
+static void victim_events(void)
+{
+	struct perf_event_attr attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
+
+	add_usual_events(false, true);
+	set_number(SHARE, 0);
+	attr.pinned = 1;
+	while (add_event(&attr, -1) && count_of(own.event[own.nr - 1]) != -1)
+		;
+	set_number(SHARE, 1);
+}
+
+static void be_victim(const struct pipes *pipes, const struct victim *kind)
+{
+	if (kind->events)
+		victim_events();
+	if (kind->object) {
+		open_object();
+		claim(0, false);
+	}
+	if (kind->maps && own.nr)
+		map_events();
+	if (kind->maps && own.object >= 0)
+		map_object();
+	become(kind->same ? ATTACKER : NOBODY);
+	serve(pipes, run_secret);
+}
+
+/* Root counts all of the CPU, also the kernel. */
+static void watch_cpu(void)
+{
+	struct perf_event_attr attr;
+	unsigned int i;
+
+	for (i = 0; i < NR_USUAL; i++) {
+		attr = usual_event(i);
+		attr.exclude_kernel = 0;
+		own.event[own.nr] = syscall(__NR_perf_event_open, &attr, -1, shared->cpu, -1, 0);
+		own.nr += own.event[own.nr] >= 0;
+	}
+}
+
+static void prepare(struct __test_metadata *_metadata, struct pipes *pipes)
+{
+	ASSERT_EQ(0, pipe(pipes->order));
+	ASSERT_EQ(0, pipe(pipes->answer));
+}
+
+/* Let the victim run between the attacker's phases. Return: false if a process has ended. */
+static bool run_phases(const struct pipes *victim)
+{
+	char phase;
+
+	for (phase = BEFORE; phase < NR_PHASES; phase++) {
+		if (phase && !tell(victim, phase))
+			return false;
+		if (phase && shared->has_helper && !tell(&shared->helper, phase))
+			return false;
+		if (!tell(&shared->attacker, phase))
+			return false;
+		if (shared->has_helper && !tell(&shared->helper, phase))
+			return false;
+	}
+	return true;
+}
+
+static void steal(struct __test_metadata *_metadata, const struct victim *kind,
+		  void (*by)(enum phase))
+{
+	bool counts = kind->events || kind->object || kind->root, done;
+	struct pipes victim;
+	pid_t pids[2];
+
+	way = by;
+	shared->limit = kind->root ? LIMIT_KERNEL : LIMIT;
+	catch_faults();
+	/* A process that has ended reads no orders. */
+	signal(SIGPIPE, SIG_IGN);
+	prepare(_metadata, &victim);
+	pids[0] = start(&victim);
+	if (!pids[0])
+		be_victim(&victim, kind);
+	prepare(_metadata, &shared->helper);
+	prepare(_metadata, &shared->attacker);
+	pids[1] = start(&shared->attacker);
+	if (!pids[1]) {
+		become(ATTACKER);
+		serve(&shared->attacker, attack);
+	}
+	/* Only the helper has these ends, so that its end is noticed. */
+	close(shared->helper.order[0]);
+	close(shared->helper.answer[1]);
+	if (kind->root)
+		watch_cpu();
+	done = run_phases(&victim);
+	if (kind->root)
+		take_secret_counts();
+	kill(pids[0], SIGKILL);
+	kill(pids[1], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	if (!done && shared->skip[0])
+		SKIP(return, "%s", shared->skip);
+	ASSERT_TRUE(done)
+		TH_LOG("line %d has failed", shared->line);
+	EXPECT_LE(counts ? shared->limit : 0, shared->counted);
+	TH_LOG("the victim counted %llu, the attacker saw up to %llu",
+	       (unsigned long long)shared->counted, (unsigned long long)shared->highest);
+	EXPECT_EQ(0, shared->leak[0])
+		TH_LOG("%s", shared->leak);
+	if (!shared->had)
+		SKIP(return, "the attacker had no counter");
+}
+
+TEST_F_TIMEOUT(secret, event, 600)
+{
+	steal(_metadata, &variant->victim, by_event);
+}
+
+TEST_F_TIMEOUT(secret, late_mapping, 600)
+{
+	steal(_metadata, &variant->victim, by_late_mapping);
+}
+
+TEST_F_TIMEOUT(secret, enabled_again, 600)
+{
+	steal(_metadata, &variant->victim, by_enabling);
+}
+
+TEST_F_TIMEOUT(secret, equal_event, 600)
+{
+	steal(_metadata, &variant->victim, by_equal_event);
+}
+
+TEST_F_TIMEOUT(secret, pair, 600)
+{
+	steal(_metadata, &variant->victim, by_pair);
+}
+
+TEST_F_TIMEOUT(secret, error, 600)
+{
+	steal(_metadata, &variant->victim, by_error);
+}
+
+TEST_F_TIMEOUT(secret, control, 600)
+{
+	steal(_metadata, &variant->victim, by_control);
+}
+
+TEST_F_TIMEOUT(secret, control_before, 600)
+{
+	steal(_metadata, &variant->victim, by_control_before);
+}
+
+TEST_F_TIMEOUT(secret, interrupting, 600)
+{
+	steal(_metadata, &variant->victim, by_interrupting);
+}
+
+TEST_F_TIMEOUT(secret, fixed, 600)
+{
+	steal(_metadata, &variant->victim, by_fixed);
+}
+
+TEST_F_TIMEOUT(secret, both, 600)
+{
+	steal(_metadata, &variant->victim, by_both);
+}
+
+TEST_F_TIMEOUT(secret, moved, 600)
+{
+	steal(_metadata, &variant->victim, by_move);
+}
+
+TEST_F_TIMEOUT(secret, exec, 600)
+{
+	steal(_metadata, &variant->victim, by_exec);
+}
+
+TEST_F_TIMEOUT(secret, fork, 600)
+{
+	steal(_metadata, &variant->victim, by_fork);
+}
+
+TEST_F_TIMEOUT(secret, passed, 600)
+{
+	steal(_metadata, &variant->victim, by_passing);
+}
+
+TEST_F_TIMEOUT(secret, polled, 600)
+{
+	steal(_metadata, &variant->victim, by_polling);
+}
+
+TEST_HARNESS_MAIN

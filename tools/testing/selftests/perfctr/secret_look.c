@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters of the program secret, and what a process sees of them; see secret.h.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "secret.h"
+
+struct shared *shared;
+struct own own = { .object = -1 };
+/* Is this the process that its counters count? */
+bool owner = true;
+
+static const volatile struct perf_event_mmap_page *event_page[MAX_OWN];
+static const volatile struct vperfctr_state *object_page;
+
+/**
+ * must - end this process if a step has failed
+ * @holds: false if it has
+ * @line: its line
+ */
+void must(bool holds, int line)
+{
+	if (holds)
+		return;
+	shared->line = line;
+	_exit(1);
+}
+
+/**
+ * cannot - end this process because this CPU or kernel has no such counters
+ * @why: which
+ */
+void cannot(const char *why)
+{
+	snprintf(shared->skip, sizeof(shared->skip), "%s", why);
+	_exit(0);
+}
+
+/* What the attacker sees */
+
+static void see(const char *what, unsigned int i, __u64 value, __u64 distance)
+{
+	if (distance > shared->highest)
+		shared->highest = distance;
+	if (distance > shared->limit && !shared->leak[0])
+		snprintf(shared->leak, sizeof(shared->leak), "%s %#x is %#llx%s", what, i,
+			 (unsigned long long)value, owner ? "" : ", in a second process");
+}
+
+static void see_count(const char *what, unsigned int i, __u64 value)
+{
+	see(what, i, value, value);
+}
+
+/*
+ * A cleared counter has 0, or the lowest value of its width, or in the upper half of a pair ~0: all
+ * are near a multiple of 2^31. The same applies to an offset from such a value.
+ */
+static void see_register(const char *what, unsigned int i, __u64 value)
+{
+	__u64 low = value & 0x7fffffff;
+
+	see(what, i, value, low < 0x40000000 ? low : 0x80000000 - low);
+}
+
+static sigjmp_buf refused;
+static volatile bool reads;
+
+static void on_segv(int sig)
+{
+	if (!reads)
+		_exit(1);
+	siglongjmp(refused, 1);
+}
+
+/**
+ * catch_faults - survive an RDPMC that is refused
+ */
+void catch_faults(void)
+{
+	struct sigaction action = { .sa_handler = on_segv, .sa_flags = SA_NODEFER };
+
+	sigaction(SIGSEGV, &action, NULL);
+}
+
+static bool rdpmc(unsigned int index, __u64 *value)
+{
+	unsigned int low = 0, high = 0;
+
+	reads = true;
+	if (sigsetjmp(refused, 0)) {
+		reads = false;
+		return false;
+	}
+#if defined(__x86_64__) || defined(__i386__)
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (index));
+#endif
+	reads = false;
+	*value = (__u64)high << 32 | low;
+	return true;
+}
+
+/* On AMD's CPUs, indices from 6 on are of counters that cores share. */
+static unsigned int nr_general(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
+
+	__cpuid(0, a, b, c, d);
+	if (b == signature_AMD_ebx || !memcmp(&b, "Hygo", sizeof(b)))
+		return 6;
+#endif
+	return MAX_GENERAL;
+}
+
+static void look_at_counters(void)
+{
+	static bool absent[MAX_GENERAL + MAX_FIXED];
+	unsigned int i, index;
+	__u64 value;
+
+	/* Without the right to RDPMC, all are refused. */
+	if (!rdpmc(0, &value))
+		return;
+	for (i = 0; i < MAX_GENERAL + MAX_FIXED; i++) {
+		index = i < MAX_GENERAL ? i : FIXED + i - MAX_GENERAL;
+		if (absent[i] || (i >= nr_general() && i < MAX_GENERAL))
+			continue;
+		if (rdpmc(index, &value))
+			see_register("counter", index, value);
+		else
+			absent[i] = true;
+	}
+}
+
+static void look_at_event_page(int i)
+{
+	const volatile struct perf_event_mmap_page *page = event_page[i];
+	unsigned int lock, index, unused;
+	__u64 value, offset;
+	bool counts;
+
+	do {
+		lock = page->lock;
+		index = page->index;
+		offset = page->offset;
+		unused = 64 - page->pmc_width;
+		counts = owner && index && page->cap_user_rdpmc && rdpmc(index - 1, &value);
+	} while (page->lock != lock);
+	see_register("offset of event", i, offset);
+	if (counts) {
+		value = (__s64)(value << unused) >> unused;
+		see_count("page of event", i, offset + value);
+	}
+}
+
+static void look_at_object_page(void)
+{
+	const volatile struct perfctr_cpu_state *state = &object_page->cpu_state;
+	unsigned int tsc, start, i;
+	__u64 value, sum;
+	bool counts;
+
+	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++) {
+		do {
+			tsc = state->tsc_start;
+			counts = owner && i < perfctr_cstatus_nractrs(state->cstatus) &&
+				 rdpmc(state->pmc[i].map, &value);
+			start = state->pmc[i].start;
+			sum = state->pmc[i].sum;
+		} while (tsc != state->tsc_start);
+		see_register("start", i, start);
+		see_count("sum in the page", i, sum);
+		if (counts)
+			see_count("page of counter", i, sum + (__u32)(value - start));
+	}
+}
+
+static void look_at_sums(void)
+{
+	struct perfctr_sum_ctrs sums, children;
+	unsigned int i;
+
+	/* It is refused to another process. */
+	if (vperfctr_read(own.object, &sums, NULL, &children))
+		return;
+	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++) {
+		see_count("sum", i, sums.pmc[i]);
+		see_count("sum of children", i, children.pmc[i]);
+	}
+}
+
+static void look_once(void)
+{
+	__u64 value;
+	int i;
+
+	look_at_counters();
+	for (i = 0; i < own.nr; i++) {
+		if (event_page[i])
+			look_at_event_page(i);
+		/* In the error state there is nothing to read. */
+		if (read(own.event[i], &value, sizeof(value)) == sizeof(value)) {
+			see_count("event", i, value);
+			shared->had |= !!value;
+		}
+	}
+	if (object_page) {
+		look_at_object_page();
+		shared->had |= !!perfctr_cstatus_nrctrs(object_page->cpu_state.cstatus);
+	}
+	if (own.object >= 0)
+		look_at_sums();
+}
+
+/**
+ * look - see all values at once, after some work, and after the idle task has run
+ */
+void look(void)
+{
+	look_once();
+	work(1000);
+	look_once();
+	usleep(100);
+	look_once();
+}
+
+/* Counters of the attacker, or of the victim */
+
+/**
+ * hardware - attribute of an event of the PMU in user mode
+ * @config: one of enum perf_hw_id
+ *
+ * Return: the attribute
+ */
+struct perf_event_attr hardware(unsigned int config)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_HARDWARE,
+		.size		= sizeof(attr),
+		.config		= config | (__u64)shared->extended << 32,
+		.exclude_kernel	= 1,
+		.exclude_hv	= 1,
+	};
+
+	return attr;
+}
+
+/**
+ * add_event - open an event of this process
+ * @attr: its attribute
+ * @leader: leader of its group; -1: none
+ *
+ * Return: false if there is no such event
+ */
+bool add_event(struct perf_event_attr *attr, int leader)
+{
+	int fd = -1;
+
+	if (own.nr < MAX_OWN)
+		fd = syscall(__NR_perf_event_open, attr, 0, -1, leader, 0);
+	if (fd < 0)
+		return false;
+	own.event[own.nr++] = fd;
+	return true;
+}
+
+/**
+ * usual_event - attribute of an event that attacker and victim may have
+ * @i: its number, below NR_USUAL
+ *
+ * Return: the attribute
+ */
+struct perf_event_attr usual_event(unsigned int i)
+{
+	static const unsigned int usual[NR_USUAL] = {
+		PERF_COUNT_HW_INSTRUCTIONS,
+		PERF_COUNT_HW_CPU_CYCLES,
+		PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	};
+
+	return hardware(usual[i]);
+}
+
+/**
+ * add_usual_events - open each of them
+ * @inherit: children inherit them
+ * @pinned: they are pinned
+ */
+void add_usual_events(bool inherit, bool pinned)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_USUAL; i++) {
+		struct perf_event_attr attr = usual_event(i);
+
+		attr.inherit = inherit;
+		attr.pinned = pinned;
+		add_event(&attr, -1);
+	}
+	MUST(own.nr);
+}
+
+/**
+ * add_events - open more events than there are counters
+ */
+void add_events(void)
+{
+	struct perf_event_attr attr = hardware(0);
+	unsigned int n;
+
+	add_usual_events(false, false);
+	attr.type = shared->type;
+	for (n = 1; n < MAX_OWN; n++) {
+		attr.config = RAW_EVENT(n);
+		add_event(&attr, -1);
+	}
+}
+
+/**
+ * map_events - map the page of each event
+ */
+void map_events(void)
+{
+	void *page;
+	int i;
+
+	for (i = 0; i < own.nr; i++) {
+		page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, own.event[i], 0);
+		MUST(page != MAP_FAILED);
+		event_page[i] = page;
+	}
+}
+
+/**
+ * unmap_events - unmap these pages
+ */
+void unmap_events(void)
+{
+	int i;
+
+	for (i = 0; i < MAX_OWN; i++) {
+		if (event_page[i])
+			munmap((void *)event_page[i], sysconf(_SC_PAGESIZE));
+		event_page[i] = NULL;
+	}
+}
+
+/**
+ * close_events - close all events
+ */
+void close_events(void)
+{
+	unmap_events();
+	close_all(own.event, own.nr);
+	own.nr = 0;
+}
+
+/**
+ * control_events - enable or disable all events
+ * @request: of ioctl(2)
+ */
+void control_events(unsigned int request)
+{
+	int i;
+
+	for (i = 0; i < own.nr; i++)
+		ioctl(own.event[i], request, 0);
+}
+
+/**
+ * open_object - create a perfctr object for this process
+ */
+void open_object(void)
+{
+	if (!has_counters())
+		cannot("threads have no counters");
+	own.object = vperfctr_open(0, 1);
+	MUST(own.object >= 0);
+}
+
+/**
+ * map_object - map the page of the perfctr object
+ */
+void map_object(void)
+{
+	void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, own.object, 0);
+
+	MUST(page != MAP_FAILED);
+	object_page = page;
+}
+
+/**
+ * has_mapped_object - is that page mapped?
+ *
+ * Return: true if it is
+ */
+bool has_mapped_object(void)
+{
+	return object_page;
+}
+
+/**
+ * unmap_object - unmap that page
+ */
+void unmap_object(void)
+{
+	if (object_page)
+		munmap((void *)object_page, sysconf(_SC_PAGESIZE));
+	object_page = NULL;
+}
+
+/* Can counter @map be claimed? Add it to @all if so. */
+static void try_counter(struct vperfctr_control *all, unsigned int map, bool interrupts)
+{
+	struct vperfctr_control one = one_counter(map);
+	struct perfctr_cpu_control *control = &all->cpu_control;
+	unsigned int i;
+
+	if (interrupts) {
+		one.cpu_control.nractrs = 0;
+		one.cpu_control.nrictrs = 1;
+		one.cpu_control.evntsel[0] |= SELECT_PMI;
+		/* No overflow, and near a multiple of 2^31 */
+		one.cpu_control.ireset[0] = -0x7fffffff;
+	}
+	if (vperfctr_control(own.object, &one))
+		return;
+	i = control->nractrs + control->nrictrs;
+	control->pmc_map[i] = map;
+	control->evntsel[i] = one.cpu_control.evntsel[0];
+	control->ireset[i] = one.cpu_control.ireset[0];
+	if (interrupts)
+		control->nrictrs++;
+	else
+		control->nractrs++;
+}
+
+/**
+ * claim - claim counters for this process by its perfctr object
+ * @first: the first general counter; all later ones, and the fixed ones, are claimed, too
+ * @interrupts: they are i-mode counters
+ */
+void claim(unsigned int first, bool interrupts)
+{
+	struct vperfctr_control all = { .cpu_control.tsc_on = 1 };
+	unsigned int map, *n;
+
+	for (map = first; map < MAX_GENERAL; map++)
+		try_counter(&all, map, interrupts);
+	for (map = FIXED; map < FIXED + MAX_FIXED; map++)
+		try_counter(&all, map, interrupts);
+	n = interrupts ? &all.cpu_control.nrictrs : &all.cpu_control.nractrs;
+	if (!*n)
+		cannot("no such counters");
+	/* Pinned events may need some of them. */
+	while (vperfctr_control(own.object, &all))
+		MUST(errno == EBUSY && --*n);
+}
+
+/**
+ * claim_none - give up all counters
+ */
+void claim_none(void)
+{
+	const struct vperfctr_control none = { .cpu_control.tsc_on = 1 };
+
+	MUST(!vperfctr_control(own.object, &none));
+}
