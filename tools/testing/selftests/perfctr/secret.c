@@ -28,7 +28,7 @@
 /* Names the file of struct shared for a program that the attacker executes */
 #define AGAIN		"SECRET_AGAIN"
 
-enum phase { BEFORE, BETWEEN, AFTER, NR_PHASES };
+enum phase { BEFORE, BETWEEN, AFTER };
 
 static int shared_fd;
 
@@ -55,9 +55,15 @@ static void serve(const struct pipes *pipes, void (*order)(enum phase))
 	_exit(0);
 }
 
+/* Send an order to a process, and wait for the answer of it or of another process. */
+static bool tell_through(const struct pipes *first, const struct pipes *last, char phase)
+{
+	return write(first->order[1], &phase, 1) == 1 && read(last->answer[0], &phase, 1) == 1;
+}
+
 static bool tell(const struct pipes *pipes, char phase)
 {
-	return write(pipes->order[1], &phase, 1) == 1 && read(pipes->answer[0], &phase, 1) == 1;
+	return tell_through(pipes, pipes, phase);
 }
 
 /* Start a process. It has no ends of the pipes that are the parent's. */
@@ -468,11 +474,25 @@ static void take_secret_counts(void)
 	}
 }
 
-static void run_secret(enum phase phase)
+/*
+ * Run the secret at each order. In the last phase the victim does not answer, but passes on the
+ * order: the CPU switches from the victim, whose counters run, to the attacker or its helper.
+ */
+static void serve_as_victim(const struct pipes *pipes)
 {
-	/* So many branches, and twice as many instructions */
-	work(3 * shared->limit);
-	take_secret_counts();
+	const struct pipes *next;
+	char phase;
+
+	while (read(pipes->order[0], &phase, 1) == 1) {
+		/* Let the parent wait for the answer first. */
+		usleep(100);
+		/* So many branches, and twice as many instructions */
+		work(3 * shared->limit);
+		take_secret_counts();
+		next = shared->has_helper ? &shared->helper : &shared->attacker;
+		MUST(write(phase == AFTER ? next->order[1] : pipes->answer[1], &phase, 1) == 1);
+	}
+	_exit(0);
 }
 
 FIXTURE(secret) {
@@ -636,7 +656,7 @@ static void be_victim(const struct pipes *pipes, const struct victim *kind)
 	if (kind->maps && own.object >= 0)
 		map_object();
 	become(kind->same ? ATTACKER : NOBODY);
-	serve(pipes, run_secret);
+	serve_as_victim(pipes);
 }
 
 /* Root counts all of the CPU, also the kernel. */
@@ -659,22 +679,23 @@ static void prepare(struct __test_metadata *_metadata, struct pipes *pipes)
 	ASSERT_EQ(0, pipe(pipes->answer));
 }
 
-/* Let the victim run between the attacker's phases. Return: false if a process has ended. */
+/*
+ * Let the victim run between the attacker's phases: first this process runs after it, then the
+ * attacker does. Return: false if a process has ended.
+ */
 static bool run_phases(const struct pipes *victim)
 {
-	char phase;
+	const struct pipes *attacker = &shared->attacker, *helper = &shared->helper;
 
-	for (phase = BEFORE; phase < NR_PHASES; phase++) {
-		if (phase && !tell(victim, phase))
-			return false;
-		if (phase && shared->has_helper && !tell(&shared->helper, phase))
-			return false;
-		if (!tell(&shared->attacker, phase))
-			return false;
-		if (shared->has_helper && !tell(&shared->helper, phase))
-			return false;
-	}
-	return true;
+	if (!tell(attacker, BEFORE))
+		return false;
+	if (!shared->has_helper)
+		return tell(victim, BETWEEN) && tell(attacker, BETWEEN) &&
+		       tell_through(victim, attacker, AFTER);
+	return tell(helper, BEFORE) &&
+	       tell(victim, BETWEEN) && tell(helper, BETWEEN) &&
+	       tell(attacker, BETWEEN) && tell(helper, BETWEEN) &&
+	       tell_through(victim, helper, AFTER) && tell(attacker, AFTER) && tell(helper, AFTER);
 }
 
 static void steal(struct __test_metadata *_metadata, const struct victim *kind,
@@ -690,17 +711,20 @@ static void steal(struct __test_metadata *_metadata, const struct victim *kind,
 	/* A process that has ended reads no orders. */
 	signal(SIGPIPE, SIG_IGN);
 	prepare(_metadata, &victim);
-	pids[0] = start(&victim);
-	if (!pids[0])
-		be_victim(&victim, kind);
 	prepare(_metadata, &shared->helper);
 	prepare(_metadata, &shared->attacker);
+	pids[0] = start(&victim);
+	if (!pids[0]) {
+		/* Only the processes themselves have these ends, so that their end is noticed. */
+		close(shared->helper.answer[1]);
+		close(shared->attacker.answer[1]);
+		be_victim(&victim, kind);
+	}
 	pids[1] = start(&shared->attacker);
 	if (!pids[1]) {
 		become(ATTACKER);
 		serve(&shared->attacker, attack);
 	}
-	/* Only the helper has these ends, so that its end is noticed. */
 	close(shared->helper.order[0]);
 	close(shared->helper.answer[1]);
 	if (kind->root)
