@@ -146,6 +146,11 @@ static void start_helper(void)
 	shared->has_helper = true;
 	if (!start(&shared->helper)) {
 		owner = false;
+		/* The attacker's page, but sums of the object that this process has inherited */
+		if (own.object >= 0) {
+			own.object = vperfctr_open(0, 0);
+			MUST(own.object >= 0);
+		}
 		serve(&shared->helper, help);
 	}
 }
