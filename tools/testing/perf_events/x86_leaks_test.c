@@ -504,6 +504,17 @@ static void perfctr_interrupts(u64 secret)
 	thread_runs();
 }
 
+/* The values of counters that sample are no secret, but the start values of a perfctr are. */
+static void perfctr_takes_samples(u64 secret)
+{
+	open_user(OTHERS, their_codes, BIT(20));
+	others_stay();
+	run_user(secret);
+	allow_reads();
+	claim_all(1);
+	thread_runs();
+}
+
 /* Pinned events of others have the counters, or get them later. */
 static void perfctr_refused(u64 secret)
 {
@@ -723,6 +734,7 @@ static const struct way {
 	{ SAMPLED, false, "samples", samples },
 	{ SAMPLED, false, "samples, then no events", samples_left },
 	{ SAMPLED, true, "perfctr interrupts", perfctr_interrupts },
+	{ SAMPLED, true, "perfctr takes counters that sample", perfctr_takes_samples },
 	{ FAILED, false, "no free counter", no_counter_left },
 	{ FAILED, false, "free counters again", counters_left_again },
 	{ FAILED, true, "perfctr refused", perfctr_refused },
