@@ -24,6 +24,9 @@
 #define LIMIT		500000
 #define LIMIT_KERNEL	4000000
 
+/* Of samples of root: no counter gets so far, and it starts near a multiple of 2^31 */
+#define PERIOD		0x7fffffff
+
 #define SHARE		"/sys/module/x86_pmu/parameters/share"
 /* Names the file of struct shared for a program that the attacker executes */
 #define AGAIN		"SECRET_AGAIN"
@@ -283,6 +286,23 @@ static void by_control_before(enum phase phase)
 		unmap_object();
 		look();
 		MUST(!vperfctr_unlink(own.object));
+	}
+}
+
+/*
+ * Counters run on after a claim, and are claimed again when the victim has run twice. Where root
+ * samples the CPU meanwhile, the claim takes counters whose values RDPMC shows: the distance to the
+ * next sample is no secret, but it must not become the start value of a claim.
+ */
+static void by_claiming_again(enum phase phase)
+{
+	if (phase == BEFORE) {
+		open_object();
+		map_object();
+		claim(0, false);
+		claim_none();
+	} else if (phase == AFTER) {
+		claim(0, false);
 	}
 }
 
@@ -673,6 +693,7 @@ static void watch_cpu(void)
 	for (i = 0; i < NR_USUAL; i++) {
 		attr = usual_event(i);
 		attr.exclude_kernel = 0;
+		attr.sample_period = shared->samples ? PERIOD : 0;
 		own.event[own.nr] = syscall(__NR_perf_event_open, &attr, -1, shared->cpu, -1, 0);
 		own.nr += own.event[own.nr] >= 0;
 	}
@@ -712,6 +733,7 @@ static void steal(struct __test_metadata *_metadata, const struct victim *kind,
 
 	way = by;
 	shared->limit = kind->root ? LIMIT_KERNEL : LIMIT;
+	shared->samples = kind->root && by == by_claiming_again;
 	catch_faults();
 	/* A process that has ended reads no orders. */
 	signal(SIGPIPE, SIG_IGN);
@@ -792,6 +814,11 @@ TEST_F_TIMEOUT(secret, control, 600)
 TEST_F_TIMEOUT(secret, control_before, 600)
 {
 	steal(_metadata, &variant->victim, by_control_before);
+}
+
+TEST_F_TIMEOUT(secret, claimed_again, 600)
+{
+	steal(_metadata, &variant->victim, by_claiming_again);
 }
 
 TEST_F_TIMEOUT(secret, interrupting, 600)

@@ -40,6 +40,7 @@ struct own {
  * @other_cpu: another CPU with the same PMU; -1: there is none
  * @type: type of the PMU's raw events
  * @extended: type of the PMU for PERF_TYPE_HARDWARE; 0: the only PMU
+ * @samples: root's events sample, so that their counters have the distance to the next sample
  * @limit: more than counters can have counted for the attacker
  * @counted: highest count of the secret
  * @had: the attacker had a counter
@@ -57,6 +58,7 @@ struct shared {
 	int		other_cpu;
 	unsigned int	type;
 	unsigned int	extended;
+	bool		samples;
 	__u64		limit;
 	__u64		counted;
 	int		had;

@@ -124,8 +124,8 @@ static void look_at_counters(void)
 	unsigned int i, index;
 	__u64 value;
 
-	/* Without the right to RDPMC, all are refused. */
-	if (!rdpmc(0, &value))
+	/* The distance to a sample is no secret. Without the right to RDPMC, all are refused. */
+	if (shared->samples || !rdpmc(0, &value))
 		return;
 	for (i = 0; i < MAX_GENERAL + MAX_FIXED; i++) {
 		index = i < MAX_GENERAL ? i : FIXED + i - MAX_GENERAL;
