@@ -8,6 +8,7 @@
  * attacker can have counted itself, which is less than the secret.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -358,6 +359,32 @@ static void by_move(enum phase phase)
 	MUST(!stay_on(shared->other_cpu));
 	look();
 	MUST(!stay_on(shared->cpu));
+}
+
+static void *map_elsewhere(void *unused)
+{
+	MUST(!stay_on(shared->other_cpu));
+	map_object();
+	return NULL;
+}
+
+/*
+ * Another thread maps the object on another CPU. Meanwhile the idle task runs on the CPU of the
+ * counters, with the attacker's address space.
+ */
+static void by_mapping_elsewhere(enum phase phase)
+{
+	pthread_t thread;
+
+	if (shared->other_cpu < 0)
+		cannot("needs two CPUs with this PMU");
+	if (phase == BEFORE) {
+		open_object();
+		claim(0, false);
+	} else if (phase == BETWEEN) {
+		MUST(!pthread_create(&thread, NULL, map_elsewhere, NULL));
+		MUST(!pthread_join(thread, NULL));
+	}
 }
 
 /* The new program has its file descriptors, and no mapping. */
@@ -839,6 +866,11 @@ TEST_F_TIMEOUT(secret, both, 600)
 TEST_F_TIMEOUT(secret, moved, 600)
 {
 	steal(_metadata, &variant->victim, by_move);
+}
+
+TEST_F_TIMEOUT(secret, mapped_elsewhere, 600)
+{
+	steal(_metadata, &variant->victim, by_mapping_elsewhere);
 }
 
 TEST_F_TIMEOUT(secret, exec, 600)
