@@ -554,14 +554,12 @@ FIXTURE(secret) {
 
 /**
  * struct victim - kind of victim
- * @same: another task of the attacker's user, rather than another user
  * @events: it has events on all counters
  * @object: it has a perfctr object with all counters
  * @maps: it maps them, and so can read counters
  * @root: root counts the CPU
  */
 struct victim {
-	bool	same;
 	bool	events;
 	bool	object;
 	bool	maps;
@@ -572,11 +570,7 @@ FIXTURE_VARIANT(secret) {
 	struct victim victim;
 };
 
-FIXTURE_VARIANT_ADD(secret, same_user) {
-	.victim.same = true,
-};
-
-FIXTURE_VARIANT_ADD(secret, other_user) {
+FIXTURE_VARIANT_ADD(secret, no_counter) {
 };
 
 FIXTURE_VARIANT_ADD(secret, events) {
@@ -707,7 +701,7 @@ static void be_victim(const struct pipes *pipes, const struct victim *kind)
 		map_events();
 	if (kind->maps && own.object >= 0)
 		map_object();
-	become(kind->same ? ATTACKER : NOBODY);
+	become(NOBODY);
 	serve_as_victim(pipes);
 }
 
