@@ -25,10 +25,6 @@
 #define LIMIT		500000
 #define LIMIT_KERNEL	4000000
 
-/* Of samples of root: no counter gets so far, and it starts near a multiple of 2^31 */
-#define PERIOD		0x7fffffff
-
-#define SHARE		"/sys/module/x86_pmu/parameters/share"
 /* Names the file of struct shared for a program that the attacker executes */
 #define AGAIN		"SECRET_AGAIN"
 
@@ -676,23 +672,10 @@ FIXTURE_TEARDOWN(secret)
 		set_number(PARANOID, self->paranoid);
 }
 
-/* Pinned events on all counters: first those that the attacker may share, then others */
-static void victim_events(void)
-{
-	struct perf_event_attr attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
-
-	add_usual_events(false, true);
-	set_number(SHARE, 0);
-	attr.pinned = 1;
-	while (add_event(&attr, -1) && count_of(own.event[own.nr - 1]) != -1)
-		;
-	set_number(SHARE, 1);
-}
-
 static void be_victim(const struct pipes *pipes, const struct victim *kind)
 {
 	if (kind->events)
-		victim_events();
+		add_victim_events();
 	if (kind->object) {
 		open_object();
 		claim(0, false);
@@ -703,21 +686,6 @@ static void be_victim(const struct pipes *pipes, const struct victim *kind)
 		map_object();
 	become(NOBODY);
 	serve_as_victim(pipes);
-}
-
-/* Root counts all of the CPU, also the kernel. */
-static void watch_cpu(void)
-{
-	struct perf_event_attr attr;
-	unsigned int i;
-
-	for (i = 0; i < NR_USUAL; i++) {
-		attr = usual_event(i);
-		attr.exclude_kernel = 0;
-		attr.sample_period = shared->samples ? PERIOD : 0;
-		own.event[own.nr] = syscall(__NR_perf_event_open, &attr, -1, shared->cpu, -1, 0);
-		own.nr += own.event[own.nr] >= 0;
-	}
 }
 
 static void prepare(struct __test_metadata *_metadata, struct pipes *pipes)

@@ -12,6 +12,8 @@
 #define MAX_FIXED	4
 #define NR_USUAL	3
 
+#define SHARE		"/sys/module/x86_pmu/parameters/share"
+
 /**
  * struct pipes - two pipes, for orders to a process and for its answers
  * @order: pipe of orders
@@ -88,6 +90,8 @@ struct perf_event_attr usual_event(unsigned int i);
 bool add_event(struct perf_event_attr *attr, int leader);
 void add_usual_events(bool inherit, bool pinned);
 void add_events(void);
+void add_victim_events(void);
+void watch_cpu(void);
 void map_events(void);
 void unmap_events(void);
 void close_events(void);

@@ -10,6 +10,9 @@
 
 #include "secret.h"
 
+/* Of samples of root: no counter gets so far, and it starts near a multiple of 2^31 */
+#define PERIOD		0x7fffffff
+
 struct shared *shared;
 struct own own = { .object = -1 };
 /* Is this the process that its counters count? */
@@ -319,6 +322,40 @@ void add_events(void)
 	for (n = 1; n < MAX_OWN; n++) {
 		attr.config = RAW_EVENT(n);
 		add_event(&attr, -1);
+	}
+}
+
+/**
+ * add_victim_events - open pinned events on all counters
+ *
+ * First those that the attacker may share, then others.
+ */
+void add_victim_events(void)
+{
+	struct perf_event_attr attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
+
+	add_usual_events(false, true);
+	set_number(SHARE, 0);
+	attr.pinned = 1;
+	while (add_event(&attr, -1) && count_of(own.event[own.nr - 1]) != -1)
+		;
+	set_number(SHARE, 1);
+}
+
+/**
+ * watch_cpu - open events of root that count all of the CPU, also the kernel
+ */
+void watch_cpu(void)
+{
+	struct perf_event_attr attr;
+	unsigned int i;
+
+	for (i = 0; i < NR_USUAL; i++) {
+		attr = usual_event(i);
+		attr.exclude_kernel = 0;
+		attr.sample_period = shared->samples ? PERIOD : 0;
+		own.event[own.nr] = syscall(__NR_perf_event_open, &attr, -1, shared->cpu, -1, 0);
+		own.nr += own.event[own.nr] >= 0;
 	}
 }
 
