@@ -25,6 +25,8 @@
 #define LIMIT		500000
 #define LIMIT_KERNEL	4000000
 
+/* Of the drivers that have perfctr */
+#define SHARE		"/sys/module/x86_pmu/parameters/share"
 /* Names the file of struct shared for a program that the attacker executes */
 #define AGAIN		"SECRET_AGAIN"
 

@@ -12,8 +12,6 @@
 #define MAX_FIXED	4
 #define NR_USUAL	3
 
-#define SHARE		"/sys/module/x86_pmu/parameters/share"
-
 /**
  * struct pipes - two pipes, for orders to a process and for its answers
  * @order: pipe of orders

@@ -13,6 +13,10 @@
 /* Of samples of root: no counter gets so far, and it starts near a multiple of 2^31 */
 #define PERIOD		0x7fffffff
 
+/* Cycles in which fewer than @n instructions retire, and a limit that no CPU reaches */
+#define CYCLES_BELOW(n)	(0xc0 | 1 << 23 | (__u64)(n) << 24)
+#define MOST_RETIRED	32
+
 struct shared *shared;
 struct own own = { .object = -1 };
 /* Is this the process that its counters count? */
@@ -328,18 +332,20 @@ void add_events(void)
 /**
  * add_victim_events - open pinned events on all counters
  *
- * First those that the attacker may share, then others.
+ * First those that the attacker may share, then others. These count all cycles, each by another
+ * select, so that they share no counter.
  */
 void add_victim_events(void)
 {
-	struct perf_event_attr attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_event_attr attr = hardware(0);
+	unsigned int n = MOST_RETIRED;
 
 	add_usual_events(false, true);
-	set_number(SHARE, 0);
+	attr.type = shared->type;
 	attr.pinned = 1;
-	while (add_event(&attr, -1) && count_of(own.event[own.nr - 1]) != -1)
-		;
-	set_number(SHARE, 1);
+	do {
+		attr.config = CYCLES_BELOW(++n);
+	} while (add_event(&attr, -1) && count_of(own.event[own.nr - 1]) != -1);
 }
 
 /**
