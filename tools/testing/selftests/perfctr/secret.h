@@ -44,6 +44,7 @@ struct own {
  * @limit: more than counters can have counted for the attacker
  * @counted: highest count of the secret
  * @had: the attacker had a counter
+ * @reads: number of counters that were read by RDPMC
  * @highest: highest value that the attacker saw
  * @leak: description of the first value that reveals the secret; empty: there is none
  * @skip: why this way does not exist here; empty: it does
@@ -62,6 +63,7 @@ struct shared {
 	__u64		limit;
 	__u64		counted;
 	int		had;
+	unsigned int	reads;
 	__u64		highest;
 	char		leak[100];
 	char		skip[60];

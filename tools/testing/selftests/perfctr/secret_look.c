@@ -108,6 +108,7 @@ static bool rdpmc(unsigned int index, __u64 *value)
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (index));
 #endif
 	reads = false;
+	shared->reads++;
 	*value = (__u64)high << 32 | low;
 	return true;
 }
