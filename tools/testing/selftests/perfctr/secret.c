@@ -21,10 +21,6 @@
 
 #define ATTACKER	65533
 
-/* More than the attacker executes in user mode, and in the kernel, too */
-#define LIMIT		500000
-#define LIMIT_KERNEL	4000000
-
 /* Of the drivers that have perfctr */
 #define SHARE		"/sys/module/x86_pmu/parameters/share"
 /* Names the file of struct shared for a program that the attacker executes */
@@ -745,7 +741,7 @@ static void steal(struct __test_metadata *_metadata, const struct victim *kind,
 	pid_t pids[2];
 
 	way = by;
-	shared->limit = kind->root ? LIMIT_KERNEL : LIMIT;
+	shared->limit = find_limit(kind->root);
 	shared->samples = kind->root && by == by_claiming_again;
 	catch_faults();
 	/* A process that has ended reads no orders. */

@@ -95,6 +95,7 @@ void watch_cpu(void);
 void map_events(void);
 void unmap_events(void);
 void close_events(void);
+__u64 find_limit(bool kernel);
 void control_events(unsigned int request);
 
 void open_object(void);

@@ -10,6 +10,14 @@
 
 #include "secret.h"
 
+/*
+ * More than the attacker executes in user mode; the least limit with the kernel; and that limit as
+ * a multiple of what the attacker executes to open and to map its events
+ */
+#define LIMIT		500000
+#define LIMIT_KERNEL	4000000
+#define TIMES_OPENED	4
+
 /* Of samples of root: no counter gets so far, and it starts near a multiple of 2^31 */
 #define PERIOD		0x7fffffff
 
@@ -403,6 +411,44 @@ void close_events(void)
 	unmap_events();
 	close_all(own.event, own.nr);
 	own.nr = 0;
+}
+
+/* Count what this process executes to open its events, to map them and to close them. */
+static __u64 measure_opening(void)
+{
+	struct perf_event_attr attr = hardware(PERF_COUNT_HW_INSTRUCTIONS);
+	long long count;
+	int fd;
+
+	attr.exclude_kernel = 0;
+	attr.pinned = 1;
+	fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+	MUST(fd >= 0);
+	add_events();
+	map_events();
+	close_events();
+	count = count_of(fd);
+	MUST(count > 0);
+	close(fd);
+	return count;
+}
+
+/**
+ * find_limit - find a limit of what the attacker executes
+ * @kernel: also in the kernel, where it is several times as much with debugging
+ *
+ * Counters that count the kernel are cleared whenever the attacker wakes up.
+ *
+ * Return: the limit, in instructions
+ */
+__u64 find_limit(bool kernel)
+{
+	__u64 limit;
+
+	if (!kernel)
+		return LIMIT;
+	limit = TIMES_OPENED * measure_opening();
+	return limit > LIMIT_KERNEL ? limit : LIMIT_KERNEL;
 }
 
 /**
