@@ -143,6 +143,8 @@ static void start_helper(void)
 {
 	shared->has_helper = true;
 	if (!start(&shared->helper)) {
+		/* The attacker alone has this end, so that its end is noticed. */
+		close(shared->attacker.answer[1]);
 		owner = false;
 		/* The attacker's page, but sums of the object that this process has inherited */
 		if (own.object >= 0) {
