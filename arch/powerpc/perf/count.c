@@ -10,14 +10,6 @@
  */
 #include "engine.h"
 
-/* A counter can step back a little when speculative counts are rolled back. */
-#define PMC_SETBACK	256
-
-static u32 power_progress(u32 before, u32 now)
-{
-	return before > now && before - now < PMC_SETBACK ? 0 : now - before;
-}
-
 /**
  * power_event_read - update an event's count from its counter
  * @event: an event of this CPU

@@ -22,6 +22,9 @@
  */
 #define PMC_FAR		0x40000000UL
 
+/* A counter can step back by fewer counts than this when speculative counts are rolled back. */
+#define PMC_SETBACK	256
+
 /* The fixed counters of processors with six counters */
 #define PMC_5		5
 #define PMC_6		6
@@ -171,6 +174,22 @@ static inline bool power_limited(int pmc)
 static inline bool power_is_ebb(const struct perf_event *event)
 {
 	return event->hw.flags & POWER_EBB;
+}
+
+/**
+ * power_progress - difference between two values of a counter
+ * @before: the earlier value
+ * @now: the later value
+ *
+ * A counter that was set to 0 or has wrapped can step back to a value near 2^32. After a step back,
+ * keep @before, so that the counts that were rolled back are not added twice.
+ *
+ * Context: any.
+ * Return: number of counts, modulo 2^32; 0 if the counter has stepped back.
+ */
+static inline u32 power_progress(u32 before, u32 now)
+{
+	return before - now < PMC_SETBACK ? 0 : now - before;
 }
 
 /* Mask the overflow interrupt, too. */

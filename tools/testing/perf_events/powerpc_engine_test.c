@@ -555,6 +555,29 @@ static bool test_rollback(void)
 	return samples == 1 && test_count(&sampler) == 1000;
 }
 
+/* Speculative counts of a counter that was at 0 a moment before are rolled back. */
+static bool test_rollback_at_0(void)
+{
+	struct test_event counter;
+	struct power_pmu driver;
+	s64 before, after;
+
+	test_begin(&driver, false);
+	test_add(&counter, 1, 0);
+	machine_registers[SPRN_PMC1] = -2;
+	if (test_count(&counter))
+		return false;
+	machine_registers[SPRN_PMC1] = 0;
+	machine_run(3, false);
+	before = test_count(&counter);
+	machine_registers[SPRN_PMC1] -= 5;
+	after = test_count(&counter);
+	machine_run(9, false);
+	ktap_note("%lld, then %lld, then %lld", (long long)before, (long long)after,
+		  (long long)test_count(&counter));
+	return before == 3 && after == 3 && test_count(&counter) == 7;
+}
+
 /**
  * struct test_slot - an event of the random test
  * @test: the event
@@ -761,7 +784,7 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(17);
+	ktap_plan(18);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_limited_wrap(), "limited_counter_wraps");
@@ -770,6 +793,7 @@ int main(void)
 	ktap_result(test_late_long(), "late_overflow_of_long_period");
 	ktap_result(test_late_shared(), "late_overflow_of_shared_counter");
 	ktap_result(test_rollback(), "rollback");
+	ktap_result(test_rollback_at_0(), "rollback_at_0");
 	ktap_result(test_unused(), "registers_after_no_events");
 	ktap_result(test_idle(), "deep_idle");
 	ktap_result(test_idle_unused(), "deep_idle_without_events");
