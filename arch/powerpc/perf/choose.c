@@ -96,7 +96,7 @@ void power_count_leave(struct power_cpu *cpu, int pmc)
 {
 	if (pmc)
 		cpu->left |= BIT(pmc);
-	/* While one of the fixed counters is in use, the other one counts, too. */
+	/* QEMU ignores MMCR2: while one of the fixed counters is in use, the other counts, too. */
 	if (power_has(PPMU_ARCH_207S) && (pmc == PMC_5 || pmc == PMC_6))
 		cpu->left |= BIT(PMC_5) | BIT(PMC_6);
 }

@@ -30,6 +30,8 @@
 #define MMCR2_FREEZE_USER(pmc)		(1UL << (62 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_WAIT(pmc)		(1UL << (58 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_HV(pmc)		(1UL << (57 - 9 * ((pmc) - 1)))
+/* MMCR2: freeze PMC @pmc with PMM of MSR set, and with PMM clear */
+#define MMCR2_FREEZE_ALWAYS(pmc)	(3UL << (59 - 9 * ((pmc) - 1)))
 
 static bool isa207_is_l2l3(u64 code)
 {
@@ -297,6 +299,22 @@ static u64 isa207_freeze(int modes, int pmc)
 	return bits;
 }
 
+/*
+ * Without an event, PMC1 to PMC4 count nothing, but PMC5 and PMC6 count. MMCR0 freezes both or
+ * none: if one is in use, freeze the other one in MMCR2. An EBB program cannot change these bits,
+ * and they are not saved with its own.
+ */
+static u64 isa207_freeze_unused(unsigned int used)
+{
+	switch (used & (BIT(PMC_5) | BIT(PMC_6))) {
+	case BIT(PMC_5):
+		return MMCR2_FREEZE_ALWAYS(PMC_6);
+	case BIT(PMC_6):
+		return MMCR2_FREEZE_ALWAYS(PMC_5);
+	}
+	return 0;
+}
+
 static void isa207_route_all(const struct isa207_layout *layout, const struct isa207_count *count,
 			     u64 registers[])
 {
@@ -368,7 +386,7 @@ void isa207_compute(const struct isa207_layout *layout, const struct isa207_coun
 	if (!(used & 0x60))
 		mmcr->mmcr0 |= MMCR0_FC56;
 	mmcr->mmcr1 = registers[ISA207_MMCR1];
-	mmcr->mmcr2 = registers[ISA207_MMCR2];
+	mmcr->mmcr2 = registers[ISA207_MMCR2] | isa207_freeze_unused(used);
 	mmcr->mmcr3 = registers[ISA207_MMCR3];
 	mmcr->mmcra = registers[ISA207_MMCRA];
 }

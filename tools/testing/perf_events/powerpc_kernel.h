@@ -205,6 +205,9 @@ struct power_pmu {
 					struct mmcr_regs *mmcr, struct perf_event *pevents[],
 					u32 flags);
 	int		(*limited_pmc_event)(u64 code);
+	int		(*get_constraint)(u64 code, unsigned long *mask, unsigned long *value,
+					  u64 config1);
+	int		(*get_alternatives)(u64 code, unsigned int flags, u64 codes[]);
 	u32		flags;
 };
 

@@ -4,7 +4,8 @@
  * counts the steps of a program, which owns the counters. An overflow sets PMAO in MMCR0. With EBE,
  * and PME in BESCR, PMAO sets PMEO in BESCR. The program branches in a step in which BESCR has GE,
  * PME and PMEO. Without EBE, the processor interrupts the kernel while MMCR0 has PMAO. QEMU does so
- * with EBE, too.
+ * with EBE, too. PMC5 and PMC6 count every step in which nothing freezes them, also without an
+ * event.
  */
 #define CONFIG_PPC64
 #include "powerpc_kernel.h"
@@ -32,9 +33,39 @@ enum {
 #define BESCR_PME		0x100000000UL
 #define PROGRAM_PMEO		0x1UL
 
+/* MMCR0: PMC5 and PMC6 count with the run latch clear; freeze both */
+#define MMCR0_C56RUN		0x00000100UL
+#define MMCR0_FC56		0x00000010UL
+
+/* Each counter has 9 bits in MMCR2, those of PMC1 from bit 55 on: the counter is frozen if */
+#define FREEZE_SUPERVISOR	0x100	/* MSR[HV] = 0, MSR[PR] = 0 */
+#define FREEZE_PROBLEM		0x080	/* MSR[HV] = 0, MSR[PR] = 1 */
+#define FREEZE_HOST_PROBLEM	0x040	/* MSR[HV] = 1, MSR[PR] = 1 */
+#define FREEZE_MARKED		0x020	/* MSR[PMM] = 1 */
+#define FREEZE_UNMARKED		0x010	/* MSR[PMM] = 0 */
+#define FREEZE_WAIT		0x008	/* the run latch is clear */
+#define FREEZE_HYPERVISOR	0x004	/* MSR[HV] = 1, MSR[PR] = 0 */
+
 static unsigned long machine_registers[SPRN_END];
 /* EBE does not prevent interrupts. */
 static bool machine_is_qemu;
+
+/**
+ * struct machine_state - the state of a processor
+ * @problem: PR of MSR
+ * @hypervisor: HV of MSR
+ * @marked: PMM of MSR
+ * @waits: the run latch is clear
+ */
+struct machine_state {
+	bool	problem;
+	bool	hypervisor;
+	bool	marked;
+	bool	waits;
+};
+
+/* The program and its operating system run under a hypervisor. */
+static const struct machine_state machine_program = { .problem = true };
 
 static unsigned long mfspr(int reg)
 {
@@ -63,7 +94,19 @@ static struct task_struct program;
 #define CPU_FTR_MMCRA		2
 #define CPU_FTR_ARCH_31		3
 #define CPU_FTR_PMAO_BUG	4
+#define BIT_ULL(n)		BIT(n)
+#define GENMASK_ULL(h, l)	GENMASK(h, l)
+#define MAX_EVENT_ALTERNATIVES	8
+#define PPMU_ONLY_COUNT_RUN	0x8
+#define PPMU_HAS_SIER		0x10
+#define PERF_SAMPLE_BRANCH_PLM_ALL	0x7
+#define PERF_SAMPLE_BRANCH_ANY		0x8
+#define PERF_SAMPLE_BRANCH_ANY_CALL	0x10
+#define PERF_SAMPLE_BRANCH_IND_CALL	0x40
+#define PERF_SAMPLE_BRANCH_COND		0x400
+#define register_power_pmu(pmu)	((void)(pmu), 0)
 
+#include "../../../arch/powerpc/perf/isa207.c"
 #include "../../../arch/powerpc/perf/registers.c"
 #include "../../../arch/powerpc/perf/overflow.c"
 
@@ -150,15 +193,46 @@ static void program_branch(void)
 	machine_registers[SPRN_MMCR0] |= MMCR0_PMXE;
 }
 
-static void machine_count(void)
+/* Bits of the field of MMCR2 that freeze a counter in @state */
+static unsigned long machine_freezes(const struct machine_state *state)
+{
+	unsigned long bits = state->marked ? FREEZE_MARKED : FREEZE_UNMARKED;
+
+	if (state->hypervisor)
+		bits |= state->problem ? FREEZE_HOST_PROBLEM : FREEZE_HYPERVISOR;
+	else
+		bits |= state->problem ? FREEZE_PROBLEM : FREEZE_SUPERVISOR;
+	return state->waits ? bits | FREEZE_WAIT : bits;
+}
+
+static bool machine_is_frozen(int pmc, const struct machine_state *state)
+{
+	unsigned long mmcr0 = machine_registers[SPRN_MMCR0];
+
+	if (mmcr0 & MMCR0_FC)
+		return true;
+	if (pmc >= PMC_5 && ((mmcr0 & MMCR0_FC56) || (state->waits && !(mmcr0 & MMCR0_C56RUN))))
+		return true;
+	return machine_registers[SPRN_MMCR2] >> (55 - 9 * (pmc - 1)) & machine_freezes(state);
+}
+
+static void machine_count(int pmc, const struct machine_state *state)
 {
 	unsigned long *mmcr0 = &machine_registers[SPRN_MMCR0];
+	unsigned long enabled = pmc == 1 ? MMCR0_PMC1CE : MMCR0_PMCjCE;
 
-	if ((*mmcr0 & MMCR0_FC) || ++machine_registers[SPRN_PMC1] != PMC_OVERFLOW ||
-	    !(*mmcr0 & MMCR0_PMXE))
+	if (machine_is_frozen(pmc, state) || ++machine_registers[pmc] != PMC_OVERFLOW ||
+	    !(*mmcr0 & enabled) || !(*mmcr0 & MMCR0_PMXE))
 		return;
 	*mmcr0 &= ~MMCR0_PMXE;
 	*mmcr0 |= MMCR0_PMAO | MMCR0_FC;
+}
+
+static void machine_count_all(const struct machine_state *state)
+{
+	machine_count(1, state);
+	machine_count(PMC_5, state);
+	machine_count(PMC_6, state);
 }
 
 static void machine_request(void)
@@ -180,7 +254,7 @@ static bool machine_run(int steps)
 	while (steps--) {
 		unsigned long *mmcr0 = &machine_registers[SPRN_MMCR0];
 
-		machine_count();
+		machine_count_all(&machine_program);
 		machine_request();
 		for (repeats = 0; *mmcr0 & MMCR0_PMAO; repeats++) {
 			if ((*mmcr0 & MMCR0_EBE) && !machine_is_qemu)
@@ -196,9 +270,29 @@ static bool machine_run(int steps)
 	return true;
 }
 
-/* The program runs on a CPU with the branches of PMC1. */
-static struct power_cpu *program_begin(struct power_pmu *driver, bool qemu)
+/* Program the registers for an event on each counter in the mask @used. */
+static struct mmcr_regs machine_compute(const struct isa207_layout *layout, unsigned int used)
 {
+	struct isa207_count counts[PMC_6] = {};
+	struct mmcr_regs mmcr;
+	int pmc, n = 0;
+
+	for (pmc = 1; pmc <= PMC_6; pmc++) {
+		if (!(used & BIT(pmc)))
+			continue;
+		counts[n].code = pmc == PMC_5 ? ISA207_RUN_INST : pmc == PMC_6 ? ISA207_RUN_CYC :
+				 (u64)pmc << 16 | ISA207_ANY_CYC;
+		counts[n++].pmc = pmc;
+	}
+	isa207_compute(layout, counts, n, &mmcr);
+	mmcr.mmcr0 |= MMCR0_PMXE | MMCR0_FCECE;
+	return mmcr;
+}
+
+/* The program runs on a CPU with the branches of @pmc. */
+static struct power_cpu *program_begin_on(struct power_pmu *driver, bool qemu, int pmc)
+{
+	static const struct isa207_layout layout;
 	struct power_cpu *cpu = &power_cpus;
 
 	memset(machine_registers, 0, sizeof(machine_registers));
@@ -208,8 +302,8 @@ static struct power_cpu *program_begin(struct power_pmu *driver, bool qemu)
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->ebb = true;
 	cpu->used = BIT(0);
-	cpu->counts[0].pmc = 1;
-	cpu->mmcr.mmcr0 = MMCR0_PMXE | MMCR0_FCECE | MMCR0_PMC1CE;
+	cpu->counts[0].pmc = pmc;
+	cpu->mmcr = machine_compute(&layout, BIT(pmc));
 	memset(&program, 0, sizeof(program));
 	program.thread.mmcr0 = MMCR0_PMXE;
 	branches = 0;
@@ -217,10 +311,15 @@ static struct power_cpu *program_begin(struct power_pmu *driver, bool qemu)
 	program_waits = false;
 	power_control_freeze(cpu);
 	power_control_write(cpu);
-	machine_registers[SPRN_PMC1] = PMC_OVERFLOW - PERIOD;
+	machine_registers[pmc] = PMC_OVERFLOW - PERIOD;
 	machine_registers[SPRN_BESCR] = BESCR_GE | BESCR_PME;
 	power_user_run(cpu);
 	return cpu;
+}
+
+static struct power_cpu *program_begin(struct power_pmu *driver, bool qemu)
+{
+	return program_begin_on(driver, qemu, 1);
 }
 
 /* Each overflow is one branch. */
@@ -279,6 +378,90 @@ static bool test_late(bool qemu)
 	       machine_run(1) && branches == 1;
 }
 
+/* Does each of PMC5 and PMC6 count in @state exactly if it is in @used? */
+static bool fixed_count(const struct isa207_layout *layout, unsigned int used,
+			const struct machine_state *state)
+{
+	struct mmcr_regs mmcr = machine_compute(layout, used);
+	int pmc;
+
+	memset(machine_registers, 0, sizeof(machine_registers));
+	machine_registers[SPRN_MMCR0] = mmcr.mmcr0;
+	machine_registers[SPRN_MMCR2] = mmcr.mmcr2;
+	machine_count_all(state);
+	for (pmc = PMC_5; pmc <= PMC_6; pmc++) {
+		bool runs = (used & BIT(pmc)) && (!state->waits || layout->fixed_idle);
+
+		if (machine_registers[pmc] == runs)
+			continue;
+		ktap_note("PMC%d beside %#x: problem %d, hypervisor %d, marked %d, waits %d", pmc,
+			  used, state->problem, state->hypervisor, state->marked, state->waits);
+		return false;
+	}
+	return true;
+}
+
+/* PMC5 and PMC6 count in no state without an event, and in all states with one. */
+static bool test_fixed(bool fixed_idle)
+{
+	const struct isa207_layout layout = { .fixed_idle = fixed_idle };
+	unsigned int used;
+	int i;
+
+	for (used = 0; used <= (BIT(1) | BIT(PMC_5) | BIT(PMC_6)); used += 2) {
+		for (i = 0; i < 16; i++) {
+			const struct machine_state state = {
+				.problem = i & 1, .hypervisor = i & 2, .marked = i & 4,
+				.waits = i & 8,
+			};
+
+			if (!fixed_count(&layout, used, &state))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* In problem state, only some bits of MMCR2 can be written. */
+static void program_freeze(unsigned long bits)
+{
+	unsigned long *mmcr2 = &machine_registers[SPRN_MMCR2];
+
+	*mmcr2 = (*mmcr2 & ~MMCR2_USER_MASK) | (bits & MMCR2_USER_MASK);
+}
+
+/*
+ * A program with an event on only one of PMC5 and PMC6 runs the other one neither from the start
+ * nor by a write of MMCR2, and has no branch for it. The kernel saves only the program's bits of
+ * MMCR2.
+ */
+static bool test_program_fixed(int used)
+{
+	int unused = PMC_5 + PMC_6 - used;
+	struct power_pmu driver;
+	struct power_cpu *cpu = program_begin_on(&driver, false, used);
+
+	machine_registers[unused] = PMC_OVERFLOW - 1;
+	if (!machine_run(10) || branches)
+		return false;
+	program_freeze(0);
+	if (!machine_run(10) || branches)
+		return false;
+	power_user_save(cpu);
+	if (program.thread.mmcr2)
+		return false;
+	power_user_run(cpu);
+	program_freeze(MMCR2_USER_MASK);
+	if (!machine_run(10))
+		return false;
+	power_user_save(cpu);
+	ktap_note("%d branches, PMC%d: %#lx, PMC%d: %#lx", branches, used, machine_registers[used],
+		  unused, machine_registers[unused]);
+	return program.thread.mmcr2 == MMCR2_USER_MASK && !branches &&
+	       machine_registers[used] == PMC_OVERFLOW - PERIOD + 20 &&
+	       machine_registers[unused] == PMC_OVERFLOW - 1;
+}
+
 static void results(const char *machine, bool qemu)
 {
 	const struct {
@@ -302,9 +485,13 @@ static void results(const char *machine, bool qemu)
 
 int main(void)
 {
-	ktap_plan(11);
+	ktap_plan(15);
 	results("processor", false);
 	results("qemu", true);
+	ktap_result(test_fixed(false), "fixed_counters");
+	ktap_result(test_fixed(true), "fixed_counters_without_run_latch");
+	ktap_result(test_program_fixed(PMC_5), "program_with_pmc5_alone");
+	ktap_result(test_program_fixed(PMC_6), "program_with_pmc6_alone");
 	ktap_result(!harness_warned, "warnings");
 	return ktap_end();
 }

@@ -10,8 +10,10 @@
 #define IDLE	(2UL << 42)
 
 static const struct isa207_row compat_rows[] = {
-	{ PM_INST_CMPL, 0, 5, { .mmcr0 = MMCR0_PMCjCE | MMCR0_C56RUN, .mmcra = IDLE } },
-	{ PM_CYC, 0, 6, { .mmcr0 = MMCR0_PMCjCE | MMCR0_C56RUN, .mmcra = IDLE } },
+	{ PM_INST_CMPL, 0, 5, { .mmcr0 = MMCR0_PMCjCE | MMCR0_C56RUN, .mmcr2 = FROZEN_6,
+			       .mmcra = IDLE } },
+	{ PM_CYC, 0, 6, { .mmcr0 = MMCR0_PMCjCE | MMCR0_C56RUN, .mmcr2 = FROZEN_5,
+			 .mmcra = IDLE } },
 	{ 0x100f8, 0, 1, { .mmcr0 = ONE | MMCR0_C56RUN, .mmcr1 = 0xf8000000, .mmcra = IDLE } },
 	{ 0x400f6, 0, 4, { .mmcr0 = OTHER | MMCR0_C56RUN, .mmcr1 = 0xf6, .mmcra = IDLE } },
 };

@@ -15,8 +15,8 @@
 #define MARKED	(MMCRA_BHRB_DISABLE | MMCRA_SAMPLE_ENABLE)
 
 static const struct isa207_row power10_rows[] = {
-	{ PM_INST_CMPL, 0, 5, { .mmcr0 = FIXED, .mmcra = IDLE } },
-	{ PM_CYC, 0, 6, { .mmcr0 = FIXED, .mmcra = IDLE } },
+	{ PM_INST_CMPL, 0, 5, { .mmcr0 = FIXED, .mmcr2 = FROZEN_6, .mmcra = IDLE } },
+	{ PM_CYC, 0, 6, { .mmcr0 = FIXED, .mmcr2 = FROZEN_5, .mmcra = IDLE } },
 	{ PM_LD_REF_L1, 0, 1, { .mmcr0 = FIRST, .mmcr1 = 0xfc000000, .mmcra = IDLE } },
 	{ PM_DTLB_MISS, 0, 3, { .mmcr0 = NEXT, .mmcr1 = 0xfc00, .mmcra = IDLE } },
 	/* the unit field of PMC4 */

@@ -11,7 +11,7 @@
 
 static const struct isa207_row power8_rows[] = {
 	{ PM_CYC, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = ALWAYS } },
-	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcra = ALWAYS } },
+	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcr2 = FROZEN_6, .mmcra = ALWAYS } },
 	{ PM_L1_PREF, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xd0000008b8000000, .mmcra = ALWAYS } },
 	/* an L1 qualifier, without and with the bit that makes it valid */
 	{ 0x31001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = ALWAYS } },

@@ -11,7 +11,7 @@
 
 static const struct isa207_row power9_rows[] = {
 	{ PM_CYC, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0x1e000000, .mmcra = IDLE } },
-	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcra = IDLE } },
+	{ ISA207_RUN_INST, 0, 5, { .mmcr0 = MMCR0_PMCjCE, .mmcr2 = FROZEN_6, .mmcra = IDLE } },
 	{ PM_BR_CMPL, 0, 4, { .mmcr0 = OTHER, .mmcr1 = 0xd00000000005e, .mmcra = IDLE } },
 	/* L1 qualifier, combine, condition of SDAR updates */
 	{ 0x31001e, 0, 1, { .mmcr0 = ONE, .mmcr1 = 0xc0001e000000, .mmcra = IDLE } },
