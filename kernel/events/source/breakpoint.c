@@ -591,6 +591,12 @@ bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
 	return !memcmp(&same, a, sizeof(same));
 }
 
+/* Does a change need a slot of another type? */
+static bool bp_change_reserves(const struct perf_event *bp, const struct perf_event_attr *attr)
+{
+	return bp_type_of_slot(attr->bp_type) != bp_type_of_slot(bp->attr.bp_type);
+}
+
 /* Compute and check the new settings; reserve nothing. */
 static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 			   const struct perf_event_attr *attr)
@@ -598,7 +604,7 @@ static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 	change->bp = bp;
 	change->attr = bp->attr;
 	bp_copy_settings(&change->attr, attr);
-	change->reserved = bp_type_of_slot(attr->bp_type) != bp_type_of_slot(bp->attr.bp_type);
+	change->reserved = bp_change_reserves(bp, attr);
 
 	if (!bp_valid_type(attr->bp_type))
 		return perf_refuse_value(PERF_REFUSED_BREAKPOINT, attr->bp_type);
@@ -645,34 +651,47 @@ static void bp_change_commit(struct bp_change *change)
 	bp->hw.info = change->info;
 }
 
-/* Undo bp_change_prepare() for an event and its copies, up to but not including @last. */
+/* Undo bp_change_prepare(). */
+static void bp_change_cancel(struct perf_event *bp, const struct perf_event_attr *attr)
+{
+	struct bp_change change = { .bp = bp, .reserved = bp_change_reserves(bp, attr) };
+
+	bp_change_drop_slot(&change, attr->bp_type);
+}
+
+/* The same for the copies of an event, up to but not including @last; NULL: for all */
 static void bp_cancel_copies(struct perf_event *event, const struct perf_event_attr *attr,
 			     const struct perf_event *last)
 {
-	struct bp_change change = {
-		.bp = event,
-		.reserved = bp_type_of_slot(attr->bp_type) != bp_type_of_slot(event->attr.bp_type),
-	};
+	struct perf_event *copy;
 
-	bp_change_drop_slot(&change, attr->bp_type);
-	for_each_copy(change.bp, event) {
-		if (change.bp == last)
+	for_each_copy(copy, event) {
+		if (copy == last)
 			break;
-		bp_change_drop_slot(&change, attr->bp_type);
+		bp_change_cancel(copy, attr);
 	}
 }
 
-/* Apply a prepared change. Compute it again, to avoid an allocation for each copy. */
-static void bp_change_event(struct perf_event *bp, const struct perf_event_attr *attr)
+/*
+ * Apply a prepared change. Compute it again, to avoid an allocation for each copy. That fails if
+ * the task has meanwhile executed a program that cannot have such a breakpoint: then undo the
+ * preparation.
+ */
+static int bp_change_event(struct perf_event *bp, const struct perf_event_attr *attr)
 {
 	struct bp_change change;
+	int err;
 
-	if (WARN_ON_ONCE(bp_change_check(&change, bp, attr)))
-		return;
+	err = bp_change_check(&change, bp, attr);
+	if (err) {
+		bp_change_cancel(bp, attr);
+		return err;
+	}
 	_perf_event_disable(bp);
 	bp_change_commit(&change);
 	if (!attr->disabled)
 		_perf_event_enable(bp);
+	return 0;
 }
 
 static int bp_change_copies(struct perf_event *event, const struct perf_event_attr *attr)
@@ -687,11 +706,17 @@ static int bp_change_copies(struct perf_event *event, const struct perf_event_at
 	for_each_copy(copy, event) {
 		err = bp_change_prepare(&change, copy, attr);
 		if (err) {
+			bp_change_cancel(event, attr);
 			bp_cancel_copies(event, attr, copy);
 			return err;
 		}
 	}
-	bp_change_event(event, attr);
+	err = bp_change_event(event, attr);
+	if (err) {
+		bp_cancel_copies(event, attr, NULL);
+		return err;
+	}
+	/* A copy whose program cannot have the breakpoint keeps the old one. */
 	for_each_copy(copy, event)
 		bp_change_event(copy, attr);
 	return 0;
