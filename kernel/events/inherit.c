@@ -436,11 +436,14 @@ static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct
 	return copy;
 }
 
+/* Number of times that a fork copies a group whose breakpoint is modified meanwhile */
+#define COPY_TRIES	100
+
 static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 {
 	bool plain = perf_inherit_group_is_plain(leader);
 	struct perf_event *copy_leader;
-	int err;
+	int err, tries = COPY_TRIES;
 
 	err = perf_inherit_prepare_locks(args, leader);
 	if (err)
@@ -454,7 +457,12 @@ static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 			return 0;
 		}
 		perf_inherit_discard_unlinked(copy_leader);
-		/* A task that modifies the event continuously could block the fork for ever. */
+		/*
+		 * A task that modifies the event continuously could block the fork for ever, and
+		 * with it all calls that need ctx->mutex.
+		 */
+		if (!--tries)
+			return -EAGAIN;
 		if (fatal_signal_pending(current))
 			return -EINTR;
 	}
