@@ -4,7 +4,8 @@
  *
  * A claim names its counters and an event code for each. The selection of counters treats a claim
  * like events that name their counters. Flexible events of perf move to other counters if they can,
- * or else are not scheduled until the claim ends. Pinned events are never displaced.
+ * or else are not scheduled until the claim ends. Pinned events are never displaced: a claim is
+ * refused if they need its counters, and ends if such events are added.
  *
  * If the user of a claim needs no report of overflows, the counters run on after the claim ends,
  * until perf changes the events of the CPU. An equal claim then continues without reprogramming.
@@ -13,6 +14,7 @@
  * ISA 2.07 on support claims.
  */
 #include <linux/bitops.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <asm/cputable.h>
@@ -21,21 +23,25 @@
 #include "engine.h"
 #include "isa207.h"
 
-/* Called by the overflow interrupt; NULL: claims are not in use */
-static power_claim_handler_t power_claim_handler;
+/* NULL: claims are not in use */
+static const struct power_claim_user *power_claim_user;
+
+/*
+ * Number of times per jiffy that displaced flexible events are rescheduled at once at the end of a
+ * claim. After that they wait for the rotation. This also bounds the number of displacements, which
+ * take time in context switches of other tasks.
+ */
+#define POWER_RETURNS	16
 
 /**
  * power_claim_open - start using claims
- * @handler: called by the overflow interrupt, which can interrupt code with interrupts off. All
- *	counters are frozen. The arguments are the interrupted registers, the mask of the claim's
- *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
- *	counters are set to 0 after @handler returns
+ * @user: the user; not changed until power_claim_close()
  *
  * Context: process.
  * Return: 0 on success, -EOPNOTSUPP if the processor supports no claims, -EBUSY if another user has
  * the counters or claims are in use.
  */
-int power_claim_open(power_claim_handler_t handler)
+int power_claim_open(const struct power_claim_user *user)
 {
 	int err;
 
@@ -44,7 +50,7 @@ int power_claim_open(power_claim_handler_t handler)
 	err = power_reserve();
 	if (err)
 		return err;
-	if (cmpxchg(&power_claim_handler, NULL, handler)) {
+	if (cmpxchg(&power_claim_user, NULL, user)) {
 		power_release();
 		return -EBUSY;
 	}
@@ -58,7 +64,7 @@ int power_claim_open(power_claim_handler_t handler)
  */
 void power_claim_close(void)
 {
-	WRITE_ONCE(power_claim_handler, NULL);
+	WRITE_ONCE(power_claim_user, NULL);
 	power_release();
 }
 
@@ -68,7 +74,8 @@ void power_claim_close(void)
  *
  * Context: any.
  * Return: 0 if the counters can count these events at once; -EINVAL if not, if a code does not name
- * its counter, or if there is no such counter, mode or event.
+ * its counter, if there is no such counter, mode or event, or if the processor counts the event
+ * incorrectly.
  */
 int power_claim_check(struct power_claim *claim)
 {
@@ -80,7 +87,7 @@ int power_claim_check(struct power_claim *claim)
 	claim->counters = 0;
 	for (i = 0; i < claim->n; i++) {
 		if (!claim->counter[i] || claim->counter[i] != ISA207_PMC(claim->code[i]) ||
-		    (claim->modes[i] & ~POWER_NOT_MODES) ||
+		    (claim->modes[i] & ~POWER_NOT_MODES) || power_code_is_listed(claim->code[i]) ||
 		    !power_encode(claim->code[i], 0, &claim->codes[i]))
 			return -EINVAL;
 		claim->counters |= BIT(claim->counter[i]);
@@ -191,9 +198,13 @@ static int power_claim_take(struct power_cpu *cpu, const struct power_claim *cla
 		 * power_claim_forget() does not release the claim's counts.
 		 */
 		cpu->claim = claim;
+		cpu->claim_displaces = true;
 		perf_pmu_resched(&power_pmu_ops);
+		/* A pinned group that has waited may need the counters. */
+		if (!cpu->claim)
+			return -EBUSY;
 		cpu->claim = NULL;
-		if (WARN_ON_ONCE(!got))
+		if (!got)
 			return -EBUSY;
 	}
 	ppc_enable_pmcs();
@@ -232,7 +243,8 @@ static void power_claim_begin(const struct power_claim *claim)
  * power_claim - reserve counters on this CPU
  * @claim: the claim, checked by power_claim_check(); valid until power_claim_end()
  *
- * Context: interrupts off; not in a callback of the PMU, nor in power_claim_handler.
+ * Context: interrupts off; not in a callback of the PMU, nor in
+ * power_claim_user::overflow.
  * Return: 0 on success, with all counters, including those of perf, frozen until power_claim_run();
  * 1 if the counters of an equal claim have run on since its power_claim_end(); -EBUSY if pinned
  * events, event-based branches or another claim prevent the claim.
@@ -324,6 +336,54 @@ void power_claim_halt(void)
 }
 
 /**
+ * power_claim_return - reschedule flexible events that claims have displaced
+ *
+ * Context: interrupts off, no claim in force on this CPU, no ctx->lock held.
+ */
+void power_claim_return(void)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+	unsigned long now = jiffies;
+
+	lockdep_assert_irqs_disabled();
+	if (!cpu->claim_displaces)
+		return;
+	cpu->claim_displaces = false;
+	if (cpu->returned_since != now) {
+		cpu->returned_since = now;
+		cpu->returned = 0;
+	}
+	if (cpu->returned == POWER_RETURNS)
+		return;
+	cpu->returned++;
+	perf_pmu_resched_flexible(&power_pmu_ops);
+}
+
+/**
+ * power_claim_revoke - end the claim in force if an event is pinned
+ * @cpu: this CPU
+ * @event: the event, which does not fit beside the claim
+ *
+ * Context: interrupts off, PMU disabled.
+ * Return: true if a claim has ended.
+ */
+bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
+{
+	const struct power_claim_user *user = READ_ONCE(power_claim_user);
+
+	lockdep_assert_irqs_disabled();
+	if (!cpu->claim || !event->group_leader->attr.pinned || !user || !user->revoke)
+		return false;
+	user->revoke();
+	/* Inside power_claim(), the user does not have the claim yet. */
+	if (cpu->claim) {
+		cpu->claim = NULL;
+		power_claim_forget(cpu);
+	}
+	return true;
+}
+
+/**
  * power_claim_serve - handle overflows of claimed counters
  * @cpu: this CPU; @pmcs has the values of the counters
  * @regs: the interrupted registers
@@ -334,7 +394,7 @@ void power_claim_halt(void)
  */
 u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 {
-	power_claim_handler_t handler = READ_ONCE(power_claim_handler);
+	const struct power_claim_user *user = READ_ONCE(power_claim_user);
 	unsigned long mask = cpu->claim_counts, mine = 0;
 	int i;
 
@@ -345,8 +405,8 @@ u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 	/* An equal claim cannot continue a counter that is reset here. */
 	if (!cpu->claim)
 		cpu->claim_left = 0;
-	else if (handler)
-		handler(regs, mine, cpu->pmcs);
+	else if (user)
+		user->overflow(regs, mine, cpu->pmcs);
 	for_each_set_bit(i, &mine, BITS_PER_LONG)
 		power_pmc_write(i, 0);
 	return mine;

@@ -30,19 +30,40 @@ struct power_claim {
 	u64			id;
 };
 
+/**
+ * struct power_claim_user - the user of claims
+ * @overflow: called by the overflow interrupt, which can interrupt code with interrupts off. All
+ *	counters are frozen. The arguments are the interrupted registers, the mask of the claim's
+ *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
+ *	counters are set to 0 after the call
+ * @revoke: called with interrupts off and the PMU disabled if pinned events need the counters of
+ *	the claim in force, which it has to end. It may be called inside power_claim(), which then
+ *	fails; there is nothing to end yet. NULL: claims are not ended by pinned events
+ */
+struct power_claim_user {
+	void	(*overflow)(struct pt_regs *regs, u32 counters, const u32 *values);
+	void	(*revoke)(void);
+};
+
 #ifdef CONFIG_PPC64
-typedef void (*power_claim_handler_t)(struct pt_regs *regs, u32 counters, const u32 *values);
-int power_claim_open(power_claim_handler_t handler);
+int power_claim_open(const struct power_claim_user *user);
 void power_claim_close(void);
 int power_claim_check(struct power_claim *claim);
 int power_claim(const struct power_claim *claim);
 void power_claim_run(const struct power_claim *claim);
 void power_claim_end(const struct power_claim *claim);
 void power_claim_halt(void);
+void power_claim_return(void);
+bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event);
 void power_claim_forget(struct power_cpu *cpu);
 u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over);
 #else
 static inline void power_claim_forget(struct power_cpu *cpu) { }
+static inline bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
+{
+	return false;
+}
+
 static inline u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 {
 	return 0;

@@ -107,7 +107,14 @@ static int power_event_code(struct perf_event *event, u64 *code)
 	return -ENOENT;
 }
 
-static bool power_code_is_listed(u64 code)
+/**
+ * power_code_is_listed - check for an event that this processor counts incorrectly
+ * @code: the event code
+ *
+ * Context: any.
+ * Return: true if the event is on the processor's list of such events.
+ */
+bool power_code_is_listed(u64 code)
 {
 	int i;
 

@@ -126,6 +126,9 @@ struct power_memo {
  * @claim_index: index within the claim of each count in @claim_counts
  * @claim_comes: add only pinned events, to free counters for a claim
  * @claim_waits: the PMU stays disabled until power_claim_run()
+ * @claim_displaces: a claim has displaced flexible events, which may fit after the claim
+ * @returned_since: jiffies of the last time that these events were rescheduled
+ * @returned: how often they were since then
  * @left: mask of counters with a value of a former user, or an unknown value; bit 1 is PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
  * @serving: in the overflow interrupt, with @pmcs set
@@ -152,6 +155,9 @@ struct power_cpu {
 	u8				claim_index[POWER_COUNTS_MAX];
 	bool				claim_comes;
 	bool				claim_waits;
+	bool				claim_displaces;
+	unsigned long			returned_since;
+	unsigned int			returned;
 	u32				left;
 	u32				pmcs[MAX_HWEVENTS];
 	bool				serving;
@@ -219,6 +225,7 @@ extern bool power_share;
 int power_reserve(void);
 void power_release(void);
 int power_event_init(struct perf_event *event);
+bool power_code_is_listed(u64 code);
 bool power_encode(u64 code, u64 config1, struct power_code *to);
 
 /* choose.c */

@@ -254,13 +254,25 @@ static void power_enable(struct pmu *pmu)
 	}
 }
 
+/* Allocate a count for an event. Returns its index, or -EAGAIN if it does not fit. */
+static int power_add_count(struct power_cpu *cpu, const struct perf_event *event)
+{
+	const struct power_encoded *encoded = event->pmu_private;
+	bool share = READ_ONCE(power_share) && !event->hw.sample_period && !power_is_ebb(event);
+	int slot = power_count_get(cpu, &encoded->key, &encoded->alts, share);
+
+	/* A group is checked as a whole by power_commit_txn(). */
+	if (slot < 0 || (cpu->txn & PERF_PMU_TXN_ADD) || power_counts_fit(cpu))
+		return slot;
+	power_count_put(cpu, slot);
+	return -EAGAIN;
+}
+
 /* Context: interrupts off, PMU disabled. */
 static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, bool start)
 {
-	const struct power_encoded *encoded = event->pmu_private;
 	struct hw_perf_event *hw = &event->hw;
 	bool ebb = power_is_ebb(event);
-	bool share = READ_ONCE(power_share) && !hw->sample_period && !ebb;
 	int slot;
 
 	if (cpu->n == POWER_EVENTS_MAX)
@@ -270,18 +282,17 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	if (cpu->claim_comes && !event->group_leader->attr.pinned)
 		return -EAGAIN;
 	/* Events for event-based branches do not share the PMU with others. */
+	if (ebb && cpu->used == cpu->claim_counts)
+		power_claim_revoke(cpu, event);
 	if (cpu->used && cpu->ebb != ebb)
 		return -EAGAIN;
 	if (has_branch_stack(event) && !power_bhrb_fits(event))
 		return -EAGAIN;
-	slot = power_count_get(cpu, &encoded->key, &encoded->alts, share);
+	slot = power_add_count(cpu, event);
+	if (slot < 0 && power_claim_revoke(cpu, event))
+		slot = power_add_count(cpu, event);
 	if (slot < 0)
 		return slot;
-	/* A group is checked as a whole by power_commit_txn(). */
-	if (!(cpu->txn & PERF_PMU_TXN_ADD) && !power_counts_fit(cpu)) {
-		power_count_put(cpu, slot);
-		return -EAGAIN;
-	}
 	if (!cpu->n)
 		ppc_enable_pmcs();
 	cpu->events[cpu->n++] = event;
@@ -434,7 +445,8 @@ static int power_commit_txn(struct pmu *pmu)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
-	if ((cpu->txn & PERF_PMU_TXN_ADD) && !power_counts_fit(cpu))
+	if ((cpu->txn & PERF_PMU_TXN_ADD) && !power_counts_fit(cpu) &&
+	    !(power_claim_revoke(cpu, cpu->events[cpu->n - 1]) && power_counts_fit(cpu)))
 		return -EAGAIN;
 	power_cancel_txn(pmu);
 	return 0;

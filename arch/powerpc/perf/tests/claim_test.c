@@ -135,9 +135,11 @@ static void claim_saves_registers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, saved);
 }
 
+static const struct power_claim_user test_user = { .overflow = test_handler };
+
 static int claim_test_init(struct kunit *test)
 {
-	int err = power_claim_open(test_handler);
+	int err = power_claim_open(&test_user);
 
 	test->priv = (void *)(long)err;
 	if (err)
