@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Performance counters of a thread: the powerpc part of the ABI. The layout is the same for 32-bit
+ * and 64-bit programs. <linux/perfctr.h> has the rest.
+ */
+#ifndef _UAPI_ASM_POWERPC_PERFCTR_H
+#define _UAPI_ASM_POWERPC_PERFCTR_H
+
+#include <linux/types.h>
+#include <asm-generic/perfctr_cstatus.h>
+
+/* Size of the arrays; processors from POWER8 on have six counters. */
+#define PERFCTR_MAX_COUNTERS	8
+
+/* perfctr_cpu_control::modes: modes in which the counter does not count */
+#define PERFCTR_NOT_USER	0x1
+#define PERFCTR_NOT_KERNEL	0x2
+#define PERFCTR_NOT_HV		0x4
+
+/**
+ * struct perfctr_sum_ctrs - sums of the counters
+ * @tsc: sum of the time base
+ * @pmc: sum of each counter, by its index in the control
+ */
+struct perfctr_sum_ctrs {
+	__u64	tsc;
+	__u64	pmc[PERFCTR_MAX_COUNTERS];
+};
+
+/**
+ * struct perfctr_cpu_control - the counters to use, and their events
+ * @tsc_on: not 0: sample the time base
+ * @nractrs: number of counters that only count; these are first
+ * @nrictrs: number of counters that interrupt at an overflow; these are last
+ * @pmc_map: number of each counter: 1 is PMC1
+ * @evntsel: event code of each counter, lower half; its field for the counter is 0, or @pmc_map
+ * @evntsel_high: event code of each counter, upper half
+ * @modes: PERFCTR_NOT_* of each counter
+ * @ireset: start value of counters that interrupt, negative
+ * @reserved: 0
+ */
+struct perfctr_cpu_control {
+	__u32	tsc_on;
+	__u32	nractrs;
+	__u32	nrictrs;
+	__u32	pmc_map[PERFCTR_MAX_COUNTERS];
+	__u32	evntsel[PERFCTR_MAX_COUNTERS];
+	__u32	evntsel_high[PERFCTR_MAX_COUNTERS];
+	__u32	modes[PERFCTR_MAX_COUNTERS];
+	__s32	ireset[PERFCTR_MAX_COUNTERS];
+	__u32	reserved[4];
+};
+
+/**
+ * struct perfctr_cpu_state - counters and their sums; mapped read-only in user space
+ * @cstatus: time base and counters in use, see perfctr_mk_cstatus(); 0: none
+ * @k1: private to the kernel
+ * @k2: private to the kernel
+ * @tsc_start: low half of the time base, as read last
+ * @tsc_sum: sum of the time base
+ * @pmc: the counters
+ * @pmc.map: number of the counter, from the control
+ * @pmc.start: the counter, as read or set last. A counter that interrupts is 2^31 more than its
+ *	value in the control
+ * @pmc.sum: sum of the counter. The current value is @pmc.sum + (__u32)(counter - @pmc.start)
+ * @control: the control; not in user space
+ * @claim: the PMU driver's struct power_claim for @control; not in user space
+ * @gave_way: counters, encoded as in @cstatus, that perf has taken after an overflow that is not
+ *	reported yet; 0: none; not in user space
+ *
+ * A reader must read @tsc_start before and after the rest, and repeat if it has changed.
+ */
+struct perfctr_cpu_state {
+	__u32	cstatus;
+	__u32	k1;
+	__s32	k2;
+	__u32	tsc_start;
+	__u64	tsc_sum;
+	struct {
+		__u32	map;
+		__u32	start;
+		__u64	sum;
+	} pmc[PERFCTR_MAX_COUNTERS];
+#ifdef __KERNEL__
+	struct perfctr_cpu_control	control;
+	__u64				claim[PERFCTR_CLAIM_WORDS];
+	__u32				gave_way;
+#endif
+};
+
+#endif /* _UAPI_ASM_POWERPC_PERFCTR_H */
