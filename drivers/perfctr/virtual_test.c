@@ -73,7 +73,12 @@ static void test_await_tick(struct kunit *test)
 	}
 }
 
-#if defined(CONFIG_PERFCTR_COUNTERS) || defined(CONFIG_KRETPROBES)
+/* Of x86: the right to read counters, and the layout of a claim */
+#if defined(CONFIG_PERFCTR_COUNTERS) && defined(CONFIG_X86)
+#define TEST_X86_COUNTERS
+#endif
+
+#if defined(TEST_X86_COUNTERS) || defined(CONFIG_KRETPROBES)
 /* A file of a new object, which has no owner; skips the test without hardware */
 static struct file *new_file(struct kunit *test)
 {
@@ -96,7 +101,7 @@ static unsigned long map_file(struct kunit *test, struct file *file)
 }
 #endif
 
-#ifdef CONFIG_PERFCTR_COUNTERS
+#ifdef TEST_X86_COUNTERS
 static int rdpmc_users(void)
 {
 	return atomic_read(&current->mm->context.perf_rdpmc_allowed);
@@ -265,7 +270,7 @@ static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_alloc_security_hook),
 	KUNIT_CASE(test_mmap_security_hook),
 #endif
-#ifdef CONFIG_PERFCTR_COUNTERS
+#ifdef TEST_X86_COUNTERS
 	KUNIT_CASE(test_rdpmc_of_owner_only),
 	KUNIT_CASE(test_revoke_after_overflow),
 	KUNIT_CASE(test_late_interrupt_after_revoke),

@@ -551,6 +551,8 @@ TEST_F(beside, stopped_with_less_rights)
 	int fds[MAX_EVENTS], n, before, status;
 	pid_t child;
 
+	if (!is_x86())
+		SKIP(return, "only x86 has events that share no counter");
 	if (geteuid())
 		SKIP(return, "needs root");
 	if (!has_two_cpus())
@@ -614,6 +616,75 @@ TEST_F(beside, watchdog)
 	EXPECT_LE(2000000, mine);
 	EXPECT_GE(2000000 + SLACK, mine);
 	set_number(WATCHDOG, 0);
+}
+
+/* Six counters of POWER: instructions, on PMC6 cycles */
+static struct vperfctr_control six_counters(void)
+{
+	struct vperfctr_control all = { .cpu_control = { .tsc_on = 1, .nractrs = 6 } };
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		set_counter(&all.cpu_control, i, i + 1,
+			    i == 4 ? 0x500fa : i == 5 ? 0x600f4 : INSTRUCTIONS);
+	return all;
+}
+
+/*
+ * The same on POWER: an event waits, or takes the counters if it is pinned. A pinned event that was
+ * first keeps its counter.
+ */
+TEST_F(beside, six_counters)
+{
+	struct vperfctr_control all = six_counters();
+	struct perfctr_sum_ctrs before, after;
+	long long perf;
+	unsigned int i;
+	int event;
+
+	if (is_x86())
+		SKIP(return, "this CPU has other counters");
+	ASSERT_EQ(0, vperfctr_control(self->fd, &all));
+	ASSERT_EQ(0, vperfctr_read(self->fd, &before, NULL, NULL));
+	work(1000000);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
+	for (i = 0; i < 5; i++) {
+		EXPECT_LE(2000000, after.pmc[i] - before.pmc[i]);
+		EXPECT_GE(2000000 + SLACK, after.pmc[i] - before.pmc[i]);
+	}
+	EXPECT_LT(before.pmc[5], after.pmc[5]);
+	event = open_event(0, -1, 0);
+	ASSERT_LE(0, event);
+	work(100000);
+	EXPECT_EQ(0, count_of(event));
+	EXPECT_EQ(perfctr_mk_cstatus(1, 6, 0), self->page->cpu_state.cstatus);
+	close(event);
+
+	event = open_event(0, -1, 1);
+	ASSERT_LE(0, event);
+	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 0), self->page->cpu_state.cstatus);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &before, NULL, NULL));
+	EXPECT_LE(2200000, before.pmc[0]);
+	perf = count_of(event);
+	EXPECT_LE(0, perf);
+	work(1000000);
+	perf = count_of(event) - perf;
+	EXPECT_LE(2000000, perf);
+	EXPECT_GE(2000000 + SLACK, perf);
+	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
+	for (i = 0; i < 6; i++)
+		EXPECT_EQ(before.pmc[i], after.pmc[i]);
+	EXPECT_LT(before.tsc, after.tsc);
+
+	EXPECT_EQ(-1, vperfctr_control(self->fd, &all));
+	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ(0, self->page->cpu_state.cstatus);
+	/* PMC5 counts instructions, too: the event moves to it. */
+	all.cpu_control.nractrs = 4;
+	EXPECT_EQ(0, vperfctr_control(self->fd, &all));
+	close(event);
+	all.cpu_control.nractrs = 6;
+	EXPECT_EQ(0, vperfctr_control(self->fd, &all));
 }
 
 /* All counters of a CPU count at the same time. Each count is exact. */

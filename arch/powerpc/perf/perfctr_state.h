@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfctr: operations of the low-level driver on a struct perfctr_cpu_state, on an abstract layer
+ * of registers. The layer is a constant in each caller, so its functions are called directly.
+ *
+ * A counter overflows when its bit 31 becomes 1. An i-mode counter has its value in the control
+ * plus 2^31, so that it overflows when that value becomes 0.
+ *
+ * All counters of a claim are set when it begins, and stop when it ends. So start values depend
+ * only on what the owner of the state has done. That of an a-mode counter is 0 while the state does
+ * not run.
+ *
+ * Context of all functions, unless noted: interrupts off, overflow interrupt masked, on the CPU of
+ * the thread that owns the state.
+ */
+#ifndef _POWERPC_PERF_PERFCTR_STATE_H
+#define _POWERPC_PERF_PERFCTR_STATE_H
+
+#include <asm/perfctr.h>
+#include "claim.h"
+
+/* Added to the value of an i-mode counter in a control */
+#define PERFCTR_I_MODE_BASE	0x80000000U
+
+/**
+ * struct perfctr_layer - register access
+ * @tsc: reads the lower half of the time base
+ * @take: reserves and programs counters, which are frozen until @run. Returns 0 or -EBUSY
+ * @read: reads a counter by its number
+ * @set: writes a frozen counter
+ * @run: starts the counters
+ * @freeze: freezes the counters until @leave
+ * @leave: ends the claim
+ */
+struct perfctr_layer {
+	u32	(*tsc)(void);
+	int	(*take)(const struct power_claim *claim);
+	u32	(*read)(int counter);
+	void	(*set)(int counter, u32 value);
+	void	(*run)(const struct power_claim *claim);
+	void	(*freeze)(void);
+	void	(*leave)(const struct power_claim *claim);
+};
+
+static_assert(sizeof(struct power_claim) == 8 * PERFCTR_CLAIM_WORDS);
+static_assert(ARRAY_SIZE(((struct power_claim *)0)->counter) == PERFCTR_MAX_COUNTERS);
+
+/* The claim of a state. Context: any. */
+static __always_inline struct power_claim *perfctr_claim(struct perfctr_cpu_state *state)
+{
+	return (struct power_claim *)state->claim;
+}
+
+/* Has @cstatus no counters, or as many as the claim? */
+static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct power_claim *claim)
+{
+	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
+
+	/* A claim has at most as many counters as the CPU. */
+	return perfctr_cstatus_nractrs(cstatus) <= n && (!n || n == claim->n);
+}
+
+/* Refuse to use a state that does not match its claim. */
+static __always_inline bool perfctr_state_sane(const struct perfctr_cpu_state *state)
+{
+	const struct power_claim *claim = (const struct power_claim *)state->claim;
+
+	return !WARN_ON_ONCE(!perfctr_cstatus_fits(state->cstatus, claim));
+}
+
+static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
+					      struct perfctr_cpu_state *state)
+{
+	u32 now = layer->tsc();
+
+	state->tsc_sum += (u32)(now - state->tsc_start);
+	/* A reader in user space uses tsc_start to detect changes: write it last. */
+	barrier();
+	state->tsc_start = now;
+}
+
+static __always_inline void perfctr_count(const struct perfctr_layer *layer,
+					  struct perfctr_cpu_state *state, unsigned int i)
+{
+	u32 now = layer->read(perfctr_claim(state)->counter[i]);
+
+	state->pmc[i].sum += (u32)(now - state->pmc[i].start);
+	state->pmc[i].start = now;
+}
+
+static __always_inline void perfctr_state_sample(const struct perfctr_layer *layer,
+						 struct perfctr_cpu_state *state)
+{
+	unsigned int i, n = perfctr_cstatus_nractrs(state->cstatus);
+
+	if (!perfctr_state_sane(state))
+		return;
+	for (i = 0; i < n; i++)
+		perfctr_count(layer, state, i);
+	if (perfctr_cstatus_has_tsc(state->cstatus))
+		perfctr_count_tsc(layer, state);
+}
+
+static __always_inline void perfctr_state_suspend(const struct perfctr_layer *layer,
+						  struct perfctr_cpu_state *state)
+{
+	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
+
+	if (!perfctr_state_sane(state))
+		return;
+	if (n) {
+		layer->freeze();
+		/* perfctr_state_resume() continues i-mode counters from the value read here. */
+		for (i = 0; i < n; i++)
+			perfctr_count(layer, state, i);
+		for (i = 0; i < perfctr_cstatus_nractrs(state->cstatus); i++)
+			state->pmc[i].start = 0;
+		layer->leave(perfctr_claim(state));
+	}
+	if (perfctr_cstatus_has_tsc(state->cstatus))
+		perfctr_count_tsc(layer, state);
+}
+
+static __always_inline int perfctr_state_resume(const struct perfctr_layer *layer,
+						struct perfctr_cpu_state *state)
+{
+	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
+	const struct power_claim *claim = perfctr_claim(state);
+	int err;
+
+	if (!perfctr_state_sane(state))
+		return -EINVAL;
+	if (n) {
+		err = layer->take(claim);
+		if (err)
+			return err;
+		for (i = 0; i < n; i++) {
+			/* The PMU driver has cleared the counters. */
+			if (layer->read(claim->counter[i]) != state->pmc[i].start)
+				layer->set(claim->counter[i], state->pmc[i].start);
+		}
+		layer->run(claim);
+	}
+	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+		barrier();
+		state->tsc_start = layer->tsc();
+	}
+	return 0;
+}
+
+/*
+ * Count a-mode counters in overflow, which are set to 0 afterwards.
+ *
+ * Context: overflow interrupt, counters frozen.
+ */
+static __always_inline void perfctr_state_wrap(const struct perfctr_layer *layer,
+					       struct perfctr_cpu_state *state, u32 counters)
+{
+	unsigned int i, n = perfctr_cstatus_nractrs(state->cstatus);
+
+	if (!perfctr_state_sane(state))
+		return;
+	for (i = 0; i < n; i++) {
+		if (!(counters & BIT(perfctr_claim(state)->counter[i])))
+			continue;
+		perfctr_count(layer, state, i);
+		state->pmc[i].start = 0;
+	}
+	if (perfctr_cstatus_has_tsc(state->cstatus))
+		perfctr_count_tsc(layer, state);
+}
+
+/*
+ * Mask of the i-mode counters that have overflowed, including counters in gave_way, which perf has
+ * taken since. Context: any; the counters of @state do not run.
+ */
+static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
+{
+	u32 cstatus = state->cstatus | state->gave_way;
+	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus), mask = 0;
+
+	if (!perfctr_cstatus_has_ictrs(cstatus) || !perfctr_state_sane(state))
+		return 0;
+	for (i = perfctr_cstatus_nractrs(cstatus); i < n; i++) {
+		if (state->pmc[i].start & PERFCTR_I_MODE_BASE)
+			mask |= BIT(i);
+	}
+	return mask;
+}
+
+/* The start value of i-mode counter @i of a new control, and after an overflow */
+static __always_inline u32 perfctr_state_first(const struct perfctr_cpu_state *state,
+					       unsigned int i)
+{
+	return state->control.ireset[i] + PERFCTR_I_MODE_BASE;
+}
+
+/*
+ * The same, and restart these counters. Counters in gave_way are added to cstatus again: the caller
+ * stops them as after every overflow. Context: any; @state is suspended.
+ */
+static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
+{
+	unsigned int i, mask = perfctr_state_overflowed(state);
+
+	for (i = 0; mask >> i; i++) {
+		if (mask & BIT(i))
+			state->pmc[i].start = perfctr_state_first(state, i);
+	}
+	state->cstatus |= state->gave_way;
+	state->gave_way = 0;
+	return mask;
+}
+
+/*
+ * Remove the counters from a state; the time base continues. The interrupt of an overflow may be
+ * pending: remember the overflow in gave_way until it is identified.
+ */
+static __always_inline void perfctr_state_revoke(const struct perfctr_layer *layer,
+						 struct perfctr_cpu_state *state)
+{
+	u32 tsc = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
+
+	perfctr_state_suspend(layer, state);
+	if (perfctr_state_overflowed(state))
+		state->gave_way = state->cstatus ^ tsc;
+	state->cstatus = tsc;
+}
+
+/*
+ * Set the counters from the control; i-mode ones start at their ireset value. Context: any; @state
+ * does not run.
+ */
+static __always_inline void perfctr_state_set_counters(struct perfctr_cpu_state *state)
+{
+	const struct perfctr_cpu_control *control = &state->control;
+	unsigned int i;
+
+	for (i = 0; i < perfctr_claim(state)->n; i++) {
+		state->pmc[i].map = control->pmc_map[i];
+		state->pmc[i].start = i < control->nractrs ? 0 : perfctr_state_first(state, i);
+	}
+}
+
+/* Set the state from a control that was checked. Context: any; @state does not run. */
+static __always_inline void perfctr_state_begin(struct perfctr_cpu_state *state)
+{
+	const struct perfctr_cpu_control *control = &state->control;
+
+	perfctr_state_set_counters(state);
+	state->cstatus = perfctr_mk_cstatus(control->tsc_on, control->nractrs, control->nrictrs);
+}
+
+#endif
