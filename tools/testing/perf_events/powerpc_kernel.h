@@ -20,8 +20,12 @@
 #define BITS_PER_TYPE(type)	(8 * sizeof(type))
 #define U8_MAX			UINT8_MAX
 #define ffz(x)			__builtin_ctzl(~(unsigned long)(x))
+/* Is the part of the engine's sources for 64 bits in use that is not left to the preprocessor? */
+#ifndef KERNEL_IS_64
+#define KERNEL_IS_64		false
+#endif
 #define IS_ENABLED(option)	KERNEL_ENABLED_ ## option
-#define KERNEL_ENABLED_CONFIG_PPC64			false
+#define KERNEL_ENABLED_CONFIG_PPC64			KERNEL_IS_64
 #define KERNEL_ENABLED_CONFIG_PPC_IRQ_SOFT_MASK_DEBUG	true
 #define DEFINE_PER_CPU(type, name)	type name
 #define DECLARE_PER_CPU(type, name)	extern type name
@@ -38,7 +42,7 @@
 #define mb()			smp_mb()
 #define isync()			barrier()
 #define hard_irq_disable()	do { } while (0)
-#define set_pmi_irq_pending()	do { } while (0)
+#define set_pmi_irq_pending()	(kernel_pmi_pending = true)
 #define ppc_set_pmu_inuse(inuse)	(kernel_pmu_inuse = (inuse))
 #define smp_processor_id()	0
 #define cpu_active(cpu)		((void)(cpu), true)
@@ -59,6 +63,42 @@ static inline unsigned long mfmsr(void)
 
 /* A hypervisor has to save the registers. */
 static bool kernel_pmu_inuse;
+/* The overflow interrupt is pending. */
+static __maybe_unused bool kernel_pmi_pending;
+static __maybe_unused unsigned long jiffies;
+
+/* perfctr's low-level driver */
+typedef u32 __u32;
+typedef s32 __s32;
+typedef u64 __u64;
+
+#define BITS_PER_LONG			64
+#define GENMASK_ULL(h, l)		GENMASK(h, l)
+#define sizeof_field(type, member)	sizeof(((type *)0)->member)
+#define EXPORT_SYMBOL_GPL(symbol)	extern __typeof__(symbol) symbol
+#define lockdep_assert_preemption_disabled()	do { } while (0)
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
+#define __this_cpu_read(variable)	(variable)
+#define raw_cpu_read(variable)		(variable)
+#define cmpxchg(p, old, new)		(*(p) == (old) ? *(p) = (new), (old) : *(p))
+#define instruction_pointer(regs)	((regs)->nip)
+#define tb_ticks_per_sec		512000000
+#define cpu_none_mask			((const struct cpumask *)NULL)
+#define DEFINE_MUTEX(name)		int name
+#define guard_mutex(lock)		((void)*(lock))
+
+/* Work that the interrupt queues; a test runs it afterwards. */
+struct irq_work {
+	void	(*function)(struct irq_work *work);
+	bool	queued;
+};
+
+#define init_irq_work(work, what)	((work)->function = (what))
+#define irq_work_queue(work)		((work)->queued = true)
+#define irq_work_sync(work)		((void)(work))
+
+struct cpumask;
+struct mm_struct;
 
 /* A timer, which a test calls */
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
@@ -92,8 +132,10 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 	return local_try_cmpxchg(l, old, new);
 }
 
+#define EPERM			1
 #define EAGAIN			11
 #define EBUSY			16
+#define EINVAL			22
 #define EOPNOTSUPP		95
 #define PERF_EF_START		0x01
 #define PERF_HES_STOPPED	0x01
@@ -110,6 +152,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PPMU_ARCH_207S		0x2
 #define PPMU_ARCH_31		0x4
 #define CPU_FTR_HVMODE		1
+#define CPU_FTR_ARCH_31		2
 
 #define MMCR0_FC		0x80000000UL
 #define MMCR0_FCS		0x40000000UL
@@ -198,6 +241,7 @@ struct mmcr_regs {
 };
 
 struct power_pmu {
+	const char	*name;
 	int		n_counter;
 	unsigned long	add_fields;
 	unsigned long	test_adder;

@@ -91,8 +91,7 @@ struct task_struct {
 static struct task_struct program;
 
 #define current			(&program)
-#define CPU_FTR_MMCRA		2
-#define CPU_FTR_ARCH_31		3
+#define CPU_FTR_MMCRA		3
 #define CPU_FTR_PMAO_BUG	4
 #define BIT_ULL(n)		BIT(n)
 #define GENMASK_ULL(h, l)	GENMASK(h, l)
