@@ -79,12 +79,16 @@ static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
 	state->tsc_start = now;
 }
 
+/* If the counter has stepped back, the start value stays ahead of it: see power_progress(). */
 static __always_inline void perfctr_count(const struct perfctr_layer *layer,
 					  struct perfctr_cpu_state *state, unsigned int i)
 {
 	u32 now = layer->read(perfctr_claim(state)->counter[i]);
+	u32 delta = power_progress(state->pmc[i].start, now);
 
-	state->pmc[i].sum += (u32)(now - state->pmc[i].start);
+	if (!delta)
+		return;
+	state->pmc[i].sum += delta;
 	state->pmc[i].start = now;
 }
 

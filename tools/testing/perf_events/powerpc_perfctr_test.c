@@ -647,6 +647,35 @@ static bool test_wrap(void)
 	return sums_are(0x100000200ULL) && count_of(&events[0]) == 0x400;
 }
 
+/*
+ * Speculative counts are rolled back at 0, before a sample, and before a suspend. The sums do not
+ * step back, and counts are not added twice.
+ */
+static bool test_rollback(void)
+{
+	test_begin();
+	if (set_control(2, 0, 0) || perfctr_cpu_resume(&thread))
+		return false;
+	machine_registers[SPRN_PMC1] = -2;
+	machine_registers[SPRN_PMC2] = -2;
+	perfctr_cpu_sample(&thread);
+	if (!sums_are(0))
+		return false;
+	machine_run(102, false);
+	perfctr_cpu_sample(&thread);
+	machine_registers[SPRN_PMC1] -= 5;
+	machine_registers[SPRN_PMC2] -= 5;
+	perfctr_cpu_sample(&thread);
+	if (!sums_are(100))
+		return false;
+	machine_run(15, false);
+	perfctr_cpu_sample(&thread);
+	machine_registers[SPRN_PMC1] -= 1;
+	machine_registers[SPRN_PMC2] -= 1;
+	perfctr_cpu_suspend(&thread);
+	return sums_are(110) && thread.tsc_sum == 117;
+}
+
 /* What user space of another thread can read after the thread was suspended */
 static bool nothing_left(const char *when)
 {
@@ -750,7 +779,7 @@ static bool test_random(void)
 
 int main(void)
 {
-	ktap_plan(14);
+	ktap_plan(15);
 	ktap_result(test_counts(), "counts");
 	ktap_result(test_waits(), "flexible_event_waits");
 	ktap_result(test_returns(), "flexible_event_returns");
@@ -763,6 +792,7 @@ int main(void)
 	ktap_result(test_late(), "late_overflow");
 	ktap_result(test_late_pinned(), "pinned_after_overflow");
 	ktap_result(test_wrap(), "wrap");
+	ktap_result(test_rollback(), "rollback");
 	ktap_result(test_random(), "random");
 	ktap_result(!harness_warned, "warnings");
 	return ktap_end();

@@ -366,11 +366,12 @@ static void test_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
 	KUNIT_EXPECT_EQ(test, state->pmc[0].map, 1);
 	KUNIT_EXPECT_EQ(test, machine.claims, 1);
-	machine_goes_on(0xfffffff0);
+	/* More than 0xffffff00 would be a step back. */
+	machine_goes_on(0xfffff000);
 	perfctr_state_sample(&memory, state);
-	KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0xfffffff0);
-	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0xfffffff0);
-	machine_goes_on(0x1000);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0xfffff000);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0xfffff000);
+	machine_goes_on(0x1ff0);
 	perfctr_state_sample(&memory, state);
 	KUNIT_EXPECT_EQ(test, state->pmc[0].start, 0xff0);
 	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, 0x100000ff0ULL);
