@@ -146,7 +146,9 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 	unsigned int i;
 
 	for (i = 0; i < claim->n; i++) {
-		struct power_key key = { .code = claim->code[i], .flags = claim->modes[i] };
+		struct power_key key = {
+			.code = claim->code[i], .flags = claim->modes[i] | POWER_CLAIMED,
+		};
 		struct power_alternatives alts = { &claim->codes[i], 1 };
 		int slot = power_count_get(cpu, &key, &alts, false);
 

@@ -32,13 +32,17 @@
 /* Maximum number of events on a CPU: more than the number of counters, since equal events share */
 #define POWER_EVENTS_MAX	16
 
-/* struct power_key::flags: modes in which the counter is frozen, and the wait state */
+/*
+ * struct power_key::flags: modes in which the counter is frozen, the wait state, and a claim. The
+ * encodings of a claim are others than those of an event with the same code.
+ */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
 #define POWER_NOT_HV		0x4
 #define POWER_NOT_MODES		0x7
 #define POWER_NOT_IDLE		0x8
 #define POWER_NOT_BITS		4
+#define POWER_CLAIMED		0x80000000
 
 /* The engine's own flag in hw.flags, beside PPMU_*: an event for event-based branches */
 #define POWER_EBB		0x1000000
@@ -47,7 +51,7 @@
  * struct power_key - identifies a count: events with equal keys have equal counts
  * @code: the event code
  * @config1: attr.config1
- * @flags: POWER_NOT_*, and hw.flags shifted left by POWER_NOT_BITS
+ * @flags: POWER_NOT_*, hw.flags shifted left by POWER_NOT_BITS, POWER_CLAIMED
  */
 struct power_key {
 	u64	code;

@@ -414,6 +414,29 @@ static bool test_waits(void)
 	       count_of(&events[1]) == 180;
 }
 
+/* An event with the code of the claim has counted on another counter before. */
+static bool test_same_code(void)
+{
+	struct power_code code;
+
+	test_begin();
+	open_event(&events[0], 0, 0, false);
+	event_leave(&events[0]);
+	power_encode(0x30002, 0, &code);
+	events[0].encoded.key.code = 0x10002;
+	events[0].encoded.alts.codes = &code;
+	event_schedule(&events[0]);
+	machine_run(50, false);
+	if (machine_registers[SPRN_PMC3] != 50)
+		return false;
+	close_event(&events[0]);
+	if (set_control(1, 0, 0) || perfctr_cpu_resume(&thread))
+		return false;
+	machine_run(100, false);
+	perfctr_cpu_suspend(&thread);
+	return sums_are(100);
+}
+
 /* Flexible events return at once only a few times in a jiffy. */
 static bool test_returns(void)
 {
@@ -779,9 +802,10 @@ static bool test_random(void)
 
 int main(void)
 {
-	ktap_plan(15);
+	ktap_plan(16);
 	ktap_result(test_counts(), "counts");
 	ktap_result(test_waits(), "flexible_event_waits");
+	ktap_result(test_same_code(), "event_with_code_of_claim");
 	ktap_result(test_returns(), "flexible_event_returns");
 	ktap_result(test_pinned_first(), "pinned_first");
 	ktap_result(test_pinned_second(), "pinned_second");
