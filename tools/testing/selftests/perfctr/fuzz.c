@@ -61,6 +61,12 @@ static unsigned int any(struct dice *dice)
 	return dice->state;
 }
 
+#ifdef PERFCTR_NOT_KERNEL
+#define FIRST_COUNTER	1
+#else
+#define FIRST_COUNTER	0
+#endif
+
 /* A control that is likely to be valid, or a valid control with a few changed words */
 static void any_control(struct dice *dice, struct vperfctr_control *control)
 {
@@ -73,12 +79,12 @@ static void any_control(struct dice *dice, struct vperfctr_control *control)
 	cpu->nractrs = roll(dice, 4);
 	cpu->nrictrs = roll(dice, 3);
 	for (i = 0; i < cpu->nractrs + cpu->nrictrs; i++) {
-		cpu->pmc_map[i] = roll(dice, 8) ? i : roll(dice, 6);
-		cpu->evntsel[i] = INSTRUCTIONS;
-		if (i >= cpu->nractrs) {
-			cpu->evntsel[i] |= SELECT_PMI;
+		int interrupts = i >= cpu->nractrs;
+
+		set_counter(cpu, i, roll(dice, 8) ? FIRST_COUNTER + i : roll(dice, 7),
+			    INSTRUCTIONS | (interrupts ? SELECT_PMI : 0));
+		if (interrupts)
 			cpu->ireset[i] = -1 - (int)roll(dice, 5000);
-		}
 	}
 	control->preserve = any(dice);
 	while (!roll(dice, 3))
