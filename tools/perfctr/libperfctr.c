@@ -251,6 +251,16 @@ unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
 	return perfctr_cstatus_has_tsc(cstatus) ? sum + (now - start) : sum;
 }
 
+/* A counter of POWER steps back by up to 255 counts when speculative ones are rolled back. */
+static unsigned int progress(unsigned int start, unsigned int now)
+{
+#ifdef __powerpc__
+	if (start - now < 256)
+		return 0;
+#endif
+	return now - start;
+}
+
 unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i)
 {
 	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
@@ -272,7 +282,7 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i
 			now = read_counter(state->pmc[i].map);
 		sum = state->pmc[i].sum;
 		if (tsc == state->tsc_start && cstatus == state->cstatus)
-			return sum + (now - start);
+			return sum + progress(start, now);
 	}
 	vperfctr_read_state(self, &sums, NULL, NULL);
 	return sums.pmc[i];
@@ -289,7 +299,8 @@ int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum
 		sums->tsc = state->tsc_sum + (read_clock() - tsc);
 		for (i = 0; i < perfctr_cstatus_nrctrs(cstatus) && i < PERFCTR_MAX_COUNTERS; i++)
 			sums->pmc[i] = state->pmc[i].sum +
-				       (read_counter(state->pmc[i].map) - state->pmc[i].start);
+				       progress(state->pmc[i].start,
+						read_counter(state->pmc[i].map));
 		if (tsc == state->tsc_start && cstatus == state->cstatus)
 			return 0;
 	}
