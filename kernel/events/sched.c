@@ -109,34 +109,6 @@ static void perf_sched_pmu_del(struct perf_event *event, int flags)
 	event->pmu->del(event, flags);
 }
 
-/**
- * perf_event_pmu_start - start an event's counter
- * @event: the event, active on this CPU
- * @flags: PERF_EF_RELOAD, or 0
- *
- * Context: interrupts are off; also overflow handling, which may be in NMI.
- */
-void perf_event_pmu_start(struct perf_event *event, int flags)
-{
-	if (WARN_ON_ONCE(event->state != PERF_EVENT_STATE_ACTIVE))
-		return;
-	event->pmu->start(event, flags);
-}
-
-/**
- * perf_event_pmu_stop - stop an event's counter, which stays allocated to the event
- * @event: the event, active on this CPU
- * @flags: PERF_EF_UPDATE, or 0
- *
- * Context: interrupts are off; also overflow handling, which may be in NMI.
- */
-void perf_event_pmu_stop(struct perf_event *event, int flags)
-{
-	if (WARN_ON_ONCE(event->state != PERF_EVENT_STATE_ACTIVE))
-		return;
-	event->pmu->stop(event, flags);
-}
-
 /*
  * perf_event_set_state() for an event that is scheduled in (@on) or out, at @now by its
  * clock. Each switch calls this for each event concerned.
@@ -147,14 +119,20 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 
 	lockdep_assert_held(&event->ctx->lock);
 	WARN_ON_ONCE(event->state < PERF_EVENT_STATE_INACTIVE);
-	if (on)
-		event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
-	else
-		event->state_since = now;
 	perf_time_set_running(&event->time_running, now, on);
 	perf_delay(STATE_SET);
 	/* Pairs with perf_read_sync_count(): a reader that does not see ACTIVE sees the count. */
 	smp_store_release(&event->state, state);
+}
+
+/*
+ * Note the start of a schedule in, at @now, once the whole group is scheduled in. Before that, the
+ * start of the wait stays in the same memory: an attempt that fails does not end the wait.
+ */
+static __always_inline void perf_sched_began(struct perf_event *event, u64 now)
+{
+	if (event->state == PERF_EVENT_STATE_ACTIVE)
+		event->total_time_running = perf_time_at(atomic64_read(&event->time_running), now);
 }
 
 /*
@@ -233,10 +211,10 @@ static int perf_event_sched_in(struct perf_event *event, struct perf_cpu_pmu_con
 
 /*
  * Schedule out one event of the PMU @cpc at @now by its clock, if it is active; the PMU @disabled
- * is disabled.
+ * is disabled. @failed: its group does not fit, so the event was never scheduled in.
  */
 static void __perf_event_sched_out(struct perf_event *event, struct perf_cpu_pmu_context *cpc,
-				   const struct pmu *disabled, u64 now)
+				   const struct pmu *disabled, u64 now, bool failed)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
@@ -252,10 +230,13 @@ static void __perf_event_sched_out(struct perf_event *event, struct perf_cpu_pmu
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);
 	/* The irq_work of an overflow that requests to disable the event may still be pending. */
-	if (unlikely(perf_event_take_disable(event)))
+	if (unlikely(perf_event_take_disable(event))) {
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
-	else
+	} else {
 		perf_sched_set_on(event, false, now);
+		if (!failed)
+			event->state_since = now;
+	}
 	perf_sched_count_counters(event, cpc, -1);
 	perf_sched_pmu_enable(event->pmu, disabled);
 }
@@ -268,7 +249,7 @@ void perf_event_sched_out(struct perf_event *event)
 {
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		__perf_event_sched_out(event, perf_this_cpc(event->pmu_ctx->pmu), NULL,
-				       perf_group_change_time(event));
+				       perf_group_change_time(event), false);
 }
 
 /* Schedule out the group of an active leader at @now by its clock; the PMU is disabled. */
@@ -281,9 +262,9 @@ static void perf_group_sched_out_at(struct perf_event *leader, u64 now)
 
 	WARN_ON_ONCE(!__this_cpu_read(*pmu->pmu_disable_count));
 	ran = perf_time_at(atomic64_read(&leader->time_running), now) - leader->total_time_running;
-	__perf_event_sched_out(leader, cpc, pmu, now);
+	__perf_event_sched_out(leader, cpc, pmu, now, false);
 	for_each_sibling_event(member, leader)
-		__perf_event_sched_out(member, cpc, pmu, now);
+		__perf_event_sched_out(member, cpc, pmu, now, false);
 
 	list_del_init(&leader->active_list);
 	if (!leader->attr.pinned)
@@ -314,8 +295,12 @@ static int perf_group_add(struct perf_event *leader, struct perf_cpu_pmu_context
 	struct perf_event *member, *failed = NULL;
 
 	/* A single event is added or refused by add alone. */
-	if (!leader->nr_siblings)
-		return perf_event_sched_in(leader, cpc, pmu, now);
+	if (!leader->nr_siblings) {
+		if (perf_event_sched_in(leader, cpc, pmu, now))
+			return -EAGAIN;
+		perf_sched_began(leader, now);
+		return 0;
+	}
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	if (perf_event_sched_in(leader, cpc, pmu, now)) {
 		pmu->cancel_txn(pmu);
@@ -327,15 +312,19 @@ static int perf_group_add(struct perf_event *leader, struct perf_cpu_pmu_context
 			break;
 		}
 	}
-	if (!failed && !pmu->commit_txn(pmu))
+	if (!failed && !pmu->commit_txn(pmu)) {
+		perf_sched_began(leader, now);
+		for_each_sibling_event(member, leader)
+			perf_sched_began(member, now);
 		return 0;
+	}
 
 	for_each_sibling_event(member, leader) {
 		if (member == failed)
 			break;
-		__perf_event_sched_out(member, cpc, pmu, now);
+		__perf_event_sched_out(member, cpc, pmu, now, true);
 	}
-	__perf_event_sched_out(leader, cpc, pmu, now);
+	__perf_event_sched_out(leader, cpc, pmu, now, true);
 	pmu->cancel_txn(pmu);
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
 		perf_group_tree_del(leader);

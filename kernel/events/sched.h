@@ -67,8 +67,8 @@ void perf_sched_events_get(void);
 void perf_sched_events_put(void);
 
 /*
- * The only callers of pmu->start and pmu->stop in the core. On the event's CPU, interrupts
- * are off.
+ * In throttle.c. The only callers of pmu->start and pmu->stop in the core. On the event's CPU,
+ * interrupts are off.
  */
 void perf_event_pmu_start(struct perf_event *event, int flags);
 void perf_event_pmu_stop(struct perf_event *event, int flags);

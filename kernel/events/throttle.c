@@ -36,6 +36,34 @@ static DEFINE_PER_CPU(u64, idle_us);
 static DEFINE_PER_CPU(u64, tick_idle_ns);
 
 /**
+ * perf_event_pmu_start - start an event's counter
+ * @event: the event, active on this CPU
+ * @flags: PERF_EF_RELOAD, or 0
+ *
+ * Context: interrupts are off; also overflow handling, which may be in NMI.
+ */
+void perf_event_pmu_start(struct perf_event *event, int flags)
+{
+	if (WARN_ON_ONCE(event->state != PERF_EVENT_STATE_ACTIVE))
+		return;
+	event->pmu->start(event, flags);
+}
+
+/**
+ * perf_event_pmu_stop - stop an event's counter, which stays allocated to the event
+ * @event: the event, active on this CPU
+ * @flags: PERF_EF_UPDATE, or 0
+ *
+ * Context: interrupts are off; also overflow handling, which may be in NMI.
+ */
+void perf_event_pmu_stop(struct perf_event *event, int flags)
+{
+	if (WARN_ON_ONCE(event->state != PERF_EVENT_STATE_ACTIVE))
+		return;
+	event->pmu->stop(event, flags);
+}
+
+/**
  * struct throttle_body - PERF_RECORD_THROTTLE and UNTHROTTLE after the header
  * @time: by the event's record clock
  * @id: id of the root event

@@ -34,6 +34,28 @@ static void rotation_is_fair(struct kunit *test)
 	KUNIT_EXPECT_GE(test, used, 4U * rounds * 90 / 100);
 }
 
+/* The time in the state WAITS is that since the event was last scheduled in. */
+static void failed_attempt_does_not_end_the_wait(struct kunit *test)
+{
+	u64 first_only = STEP | 1 << SIM_CONFIG_COUNTERS_SHIFT;
+	struct perf_event *blocker = open_event(test, first_only, NULL);
+	struct perf_event *single = open_event(test, first_only, NULL);
+	struct perf_event *leader = open_event(test, STEP, NULL);
+	struct perf_event *member = open_event(test, first_only, leader);
+	const u64 since[] = { single->state_since, leader->state_since, member->state_since };
+	struct sim_fixture *f = test->priv;
+
+	sim_test_pass(ROUND_NS);
+	scoped_guard(preempt)
+		perf_pmu_resched_flexible(&f->sim->pmu);
+	expect_group(test, blocker, true);
+	expect_group(test, single, false);
+	expect_group(test, leader, false);
+	KUNIT_EXPECT_EQ(test, single->state_since, since[0]);
+	KUNIT_EXPECT_EQ(test, leader->state_since, since[1]);
+	KUNIT_EXPECT_EQ(test, member->state_since, since[2]);
+}
+
 /* A group that needs all counters, among many that fit beside one another */
 static void group_that_fits_alone_never_starves(struct kunit *test)
 {
@@ -488,6 +510,7 @@ static void members_are_as_old_as_their_group(struct kunit *test)
 
 static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
+	KUNIT_CASE(failed_attempt_does_not_end_the_wait),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
 	KUNIT_CASE(group_does_not_pay_for_gaps),
 	KUNIT_CASE(unfit_groups_are_tried_last),
