@@ -4,6 +4,7 @@
  * 64-bit programs.
  */
 #include <linux/cpumask.h>
+#include <linux/cpuset.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/perf_event.h>
@@ -276,19 +277,43 @@ SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 	return ret;
 }
 
-/* Remove the CPUs that cannot run the counters from a thread's allowed CPUs. */
+/*
+ * Allow a thread only those of @cpus that can run the counters. Then set @cpus to the CPUs of its
+ * cpuset. Return: 0 if its CPUs are among them, -EAGAIN if the cpuset has changed meanwhile, or an
+ * error.
+ */
+static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus,
+			       const struct cpumask *forbidden)
+{
+	int err;
+
+	if (!cpumask_andnot(cpus, cpus, forbidden))
+		return -EINVAL;
+	err = set_cpus_allowed_ptr(task, cpus);
+	if (err)
+		return err;
+	cpuset_cpus_allowed(task, cpus);
+	return cpumask_subset(task->cpus_ptr, cpus) ? 0 : -EAGAIN;
+}
+
+/*
+ * Remove the CPUs that cannot run the counters from a thread's allowed CPUs. A change of its cpuset
+ * sets these at the same time: repeat until the thread stays in the cpuset.
+ */
 static int vperfctr_leave_forbidden(struct task_struct *task)
 {
 	const struct cpumask *forbidden = perfctr_cpu_forbidden();
 	cpumask_var_t cpus;
-	int err = -EINVAL;
+	int err;
 
 	if (!cpumask_intersects(task->cpus_ptr, forbidden))
 		return 0;
 	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
-	if (cpumask_andnot(cpus, task->cpus_ptr, forbidden))
-		err = set_cpus_allowed_ptr(task, cpus);
+	cpumask_copy(cpus, task->cpus_ptr);
+	do
+		err = vperfctr_allow_cpus(task, cpus, forbidden);
+	while (err == -EAGAIN);
 	free_cpumask_var(cpus);
 	return err;
 }
