@@ -30,7 +30,7 @@ static const u64 compat_same[][ISA207_SAME_MAX] = {
 	{ 0x200f2, 0x300f2 },	/* instructions dispatched */
 };
 
-static struct isa207_layout compat_layout = {
+static struct isa207_layout compat_layout __ro_after_init = {
 	/* PMCxSEL and the counter */
 	.valid		= GENMASK_ULL(19, 16) | GENMASK_ULL(7, 0),
 	.same		= compat_same,

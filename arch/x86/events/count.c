@@ -459,9 +459,12 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
 	bool samples = is_sampling_event(event);
-	struct x86_count *count = x86_last_count(cpu, event, samples);
+	struct x86_count *count;
 	int err;
 
+	/* Otherwise an NMI could free the event's last count, see x86_count::id. */
+	WARN_ON_ONCE(!cpu->halted);
+	count = x86_last_count(cpu, event, samples);
 	if (!count) {
 		err = x86_select_count(cpu, event, samples, &count);
 		if (err)

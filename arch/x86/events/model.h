@@ -59,7 +59,7 @@ struct x86_limit {
 #define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
 #define X86_LIMIT_PAIR		BIT(3)	/* uses the next counter, too, see x86_model::merge */
 #define X86_LIMIT_LATENCY	BIT(5)	/* PEBS records have data source and latency of a load */
-#define X86_LIMIT_LOADS		BIT(6)	/* PEBS data source of a load: only L1 hit or miss */
+#define X86_LIMIT_LOADS		BIT(6)	/* PEBS records of a load, without its data source */
 #define X86_LIMIT_STORES	BIT(7)	/* PEBS data source of a store: only L1 hit or miss */
 #define X86_LIMIT_TRACKS	BIT(8)	/* PEBS records have the data source of a tracked store */
 #define X86_LIMIT_STORE_LATENCY	BIT(9)	/* as X86_LIMIT_LATENCY, of a store */
