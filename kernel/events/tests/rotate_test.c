@@ -341,10 +341,13 @@ static void take_clock(struct kunit *test)
 	u64 now;
 
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, give_clock_back, (void *)cpu), 0);
-	/* The clock runs already, so the test's time must begin later. */
+	/*
+	 * The clock runs already, so the test's time must begin later. It must also stay ahead of
+	 * the time of other tasks of the CPU, even if the machine is slow or stopped for minutes.
+	 */
 	scoped_guard(preempt)
 		now = local_clock();
-	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, now) + NSEC_PER_SEC);
+	WRITE_ONCE(perf_test_clock_now, max(perf_test_clock_now, now) + 3600ULL * NSEC_PER_SEC);
 }
 
 /*
