@@ -33,7 +33,7 @@ static struct kmem_cache *x86_branch_cache;
  * x86_branch_probe - detect the branch unit of a core type
  * @core: the core type of this CPU
  *
- * Context: boot, once.
+ * Context: boot, once; for a second core type on its first CPU, which is being brought up.
  * Return: 0 on success, also without a branch unit; -ENOMEM.
  */
 int x86_branch_probe(struct x86_core *core)
@@ -58,8 +58,11 @@ int x86_branch_probe(struct x86_core *core)
 		*branches = (struct x86_branches){ };
 		return 0;
 	}
-	/* Records that exist only after an overflow are no snapshot. */
-	if (!(branches->flags & X86_UNIT_HOLDS))
+	/*
+	 * Records that exist only after an overflow are no snapshot. The update takes the lock of
+	 * CPU hotplug, which is held for writing while a second core type is detected.
+	 */
+	if (!(branches->flags & X86_UNIT_HOLDS) && !x86_nr_cores)
 		static_call_update(perf_snapshot_branch_stack, x86_branch_snapshot);
 	if (!(branches->flags & X86_UNIT_CALL_STACK))
 		return 0;
