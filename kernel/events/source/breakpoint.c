@@ -8,6 +8,7 @@
  * a per-task one only while the task runs on the CPU. So a CPU needs registers for its own
  * breakpoints plus those of the task with the most.
  */
+#include <kunit/static_stub.h>
 #include <linux/hashtable.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/kdebug.h>
@@ -435,6 +436,8 @@ static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		    struct arch_hw_breakpoint *info)
 {
 	int err;
+
+	KUNIT_STATIC_STUB_REDIRECT(bp_parse, bp, attr, info);
 
 	memset(info, 0, sizeof(*info));
 	err = hw_breakpoint_arch_parse(bp, attr, info);

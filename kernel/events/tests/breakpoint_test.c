@@ -6,6 +6,9 @@
  * a recount. Then real breakpoints are tested.
  */
 #include <kunit/test.h>
+#include <linux/kthread.h>
+
+#include "../context.h"
 
 #define TEST_CPUS	3
 #define TEST_TASKS	3
@@ -349,6 +352,173 @@ static void test_modify(struct kunit *test)
 	unregister_hw_breakpoint(bp);
 }
 
+/* A breakpoint at a user address, which kernel threads do not access */
+static void bp_test_user_attr(struct perf_event_attr *attr)
+{
+	hw_breakpoint_init(attr);
+	attr->bp_addr = PAGE_SIZE;
+	attr->bp_len = HW_BREAKPOINT_LEN_4;
+	attr->bp_type = HW_BREAKPOINT_W;
+	attr->exclude_kernel = 1;
+	attr->disabled = 1;
+}
+
+/* Count the free registers of each type: of a task on all CPUs, or without a task of one CPU. */
+static void bp_test_count_free(struct bp_task *t, int cpu, unsigned int *nr)
+{
+	unsigned int type, i;
+
+	guard(mutex)(&bp_mutex);
+	for (type = 0; type < TYPE_MAX; type++) {
+		for (i = 0; !bp_claim(&bp_machine, t, cpu, type, NULL); i++)
+			;
+		nr[type] = i;
+		while (i--)
+			bp_drop(&bp_machine, t, cpu, type);
+	}
+}
+
+static int bp_test_idle(void *unused)
+{
+	return 0;
+}
+
+/* Create a task that never runs, and can inherit events like the child of a fork. */
+static struct task_struct *bp_test_make_child(struct kunit *test)
+{
+	struct task_struct *child = kthread_create(bp_test_idle, NULL, "perf_bp_child");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
+	/* This waits until the thread sleeps. */
+	kthread_bind(child, raw_smp_processor_id());
+	return child;
+}
+
+/* The number of the check of new settings that fails; 0: none */
+static unsigned int bp_test_fails_at;
+
+static int bp_test_parse(struct perf_event *bp, const struct perf_event_attr *attr,
+			 struct arch_hw_breakpoint *info)
+{
+	memset(info, 0, sizeof(*info));
+	return --bp_test_fails_at ? 0 : -EINVAL;
+}
+
+#define TEST_COPIES	2
+#define TEST_EVENTS	(1 + TEST_COPIES)
+
+/**
+ * struct bp_failed_check - a failed check in a modification of a breakpoint with two copies
+ * @number: number of the check that fails: 1 to 3 for the breakpoint and its copies before anything
+ *	changes, 4 to 6 again; 0: none
+ * @err: result of the modification
+ * @changed: mask of the events that have the new settings then: bit 0 is the breakpoint
+ */
+struct bp_failed_check {
+	unsigned int	number;
+	int		err;
+	unsigned long	changed;
+};
+
+static const struct bp_failed_check bp_failed_checks[] = {
+	{ .number = 1, .err = -EINVAL },
+	{ .number = 2, .err = -EINVAL },
+	{ .number = 3, .err = -EINVAL },
+	{ .number = 4, .err = -EINVAL },
+	{ .number = 5, .changed = BIT(0) | BIT(2) },
+	{ .number = 6, .changed = BIT(0) | BIT(1) },
+	{ .number = 0, .changed = BIT(0) | BIT(1) | BIT(2) },
+};
+
+static void bp_failed_check_desc(const struct bp_failed_check *check, char *desc)
+{
+	if (check->number)
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "check %u fails", check->number);
+	else
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "no check fails");
+}
+
+KUNIT_ARRAY_PARAM(bp_failed_checks, bp_failed_checks, bp_failed_check_desc);
+
+/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES to a breakpoint for instructions, with a failed check */
+static int bp_test_modify(struct kunit *test, struct perf_event *root, unsigned int fails_at)
+{
+	struct perf_event_attr attr = root->attr;
+	int err;
+
+	attr.bp_type = HW_BREAKPOINT_X;
+	attr.bp_len = sizeof(long);
+	bp_test_fails_at = fails_at;
+	kunit_activate_static_stub(test, bp_parse, bp_test_parse);
+	scoped_guard(mutex, &root->ctx->mutex) {
+		CLASS(inherit_lock, lock)(root);
+
+		err = perf_breakpoint_modify(root, &attr);
+	}
+	kunit_deactivate_static_stub(test, bp_parse);
+	return err;
+}
+
+/* Does an event have a reservation for one register, of the type in its attr? */
+static void bp_test_check_event(struct kunit *test, const struct perf_event *bp, bool changed,
+				const unsigned int *before, const unsigned int *after)
+{
+	enum bp_type_idx old = bp_type_of_slot(HW_BREAKPOINT_W);
+	enum bp_type_idx new = bp_type_of_slot(HW_BREAKPOINT_X);
+	unsigned int type;
+
+	KUNIT_EXPECT_EQ(test, bp->attr.bp_type,
+			(u32)(changed ? HW_BREAKPOINT_X : HW_BREAKPOINT_W));
+	for (type = 0; type < TYPE_MAX; type++)
+		KUNIT_EXPECT_EQ(test, after[type] + (changed && type == new),
+				before[type] + (changed && type == old));
+}
+
+/*
+ * Settings are checked twice, and only the second check can fail if a task has meanwhile executed
+ * another program. After any failure each event has one register, of the type in its attr, and
+ * after the close all registers are free.
+ */
+static void test_modify_check_fails(struct kunit *test)
+{
+	const struct bp_failed_check *check = test->param_value;
+	unsigned int before[TEST_EVENTS][TYPE_MAX], after[TEST_EVENTS][TYPE_MAX];
+	unsigned int all[TYPE_MAX], left[TYPE_MAX];
+	struct task_struct *children[TEST_COPIES];
+	struct perf_event *events[TEST_EVENTS], *root, *copy;
+	int here = raw_smp_processor_id(), i, n = 1;
+	struct perf_event_attr attr;
+
+	bp_test_user_attr(&attr);
+	attr.inherit = 1;
+	bp_test_count_free(NULL, here, all);
+	root = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+	if (IS_ERR(root))
+		kunit_skip(test, "no free debug register");
+	for (i = 0; i < TEST_COPIES; i++) {
+		children[i] = bp_test_make_child(test);
+		KUNIT_EXPECT_EQ(test, perf_event_init_task(children[i], 0), 0);
+	}
+	events[0] = root;
+	for_each_copy(copy, root)
+		events[n++] = copy;
+	KUNIT_EXPECT_EQ(test, n, TEST_EVENTS);
+
+	for (i = 0; i < n; i++)
+		bp_test_count_free(events[i]->pmu_private, -1, before[i]);
+	KUNIT_EXPECT_EQ(test, bp_test_modify(test, root, check->number), check->err);
+	for (i = 0; i < n; i++) {
+		bp_test_count_free(events[i]->pmu_private, -1, after[i]);
+		bp_test_check_event(test, events[i], check->changed & BIT(i), before[i], after[i]);
+	}
+
+	unregister_hw_breakpoint(root);
+	for (i = 0; i < TEST_COPIES; i++)
+		kthread_stop(children[i]);
+	bp_test_count_free(NULL, here, left);
+	KUNIT_EXPECT_MEMEQ(test, left, all, sizeof(all));
+}
+
 /* Disable a breakpoint like powerpc, if it cannot single-step over the instruction. */
 static void test_disable(struct kunit *test)
 {
@@ -372,6 +542,7 @@ static struct kunit_case breakpoint_cases[] = {
 	KUNIT_CASE(test_task_record),
 	KUNIT_CASE(test_all_registers),
 	KUNIT_CASE(test_modify),
+	KUNIT_CASE_PARAM(test_modify_check_fails, bp_failed_checks_gen_params),
 	KUNIT_CASE(test_disable),
 	{}
 };
