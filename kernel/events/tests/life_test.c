@@ -4,10 +4,13 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/kthread.h>
 #include <linux/task_work.h>
 #include <linux/workqueue.h>
 
+#include "../inherit_list.h"
+#include "../source/breakpoint.h"
 #include "sim_fixture.h"
 
 /* Number of turns of each task; fewer if each turn takes long */
@@ -276,6 +279,178 @@ static void sibling_only_is_not_inherited(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(member)));
 	f->sim->pmu.event_init = sim_init;
 	kthread_stop(child);
+}
+
+/**
+ * struct life_test_fork - a fork while a breakpoint is modified
+ * @parent: the task that forks, with copies of events of the test
+ * @child: the new task, which never runs
+ * @breakpoint: the root of the breakpoint, which leads a group
+ * @copied: completed when the fork has copied the breakpoint, but not its sibling, and when the
+ *	fork has ended
+ * @modified: the fork may continue
+ * @ended: the fork has ended
+ * @err: its result
+ * @tries: number of copies of the breakpoint
+ */
+struct life_test_fork {
+	struct task_struct	*parent;
+	struct task_struct	*child;
+	struct perf_event	*breakpoint;
+	struct completion	copied;
+	struct completion	modified;
+	bool			ended;
+	int			err;
+	unsigned int		tries;
+};
+
+static struct life_test_fork life_test_fork;
+
+/* event_init of the sibling, which is copied after the breakpoint */
+static int init_after_modification(struct perf_event *event)
+{
+	struct life_test_fork *fork = &life_test_fork;
+
+	if (event->hw.target == fork->child) {
+		complete(&fork->copied);
+		wait_for_completion(&fork->modified);
+	}
+	return sim_init(event);
+}
+
+static int life_test_do_fork(void *unused)
+{
+	struct life_test_fork *fork = &life_test_fork;
+
+	fork->err = perf_event_init_task(fork->child, 0);
+	fork->ended = true;
+	complete(&fork->copied);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES, to another user address */
+static int life_test_modify(struct perf_event *breakpoint)
+{
+	struct perf_event_attr attr = breakpoint->attr;
+
+	attr.bp_addr ^= 2 * sizeof(u64);
+	CLASS(event_context, ctx)(breakpoint);
+	CLASS(inherit_lock, lock)(breakpoint);
+
+	return perf_breakpoint_modify(breakpoint, &attr);
+}
+
+/* Open the group, and create the parent with copies of it, and the child without. */
+static void life_test_prepare_fork(struct kunit *test)
+{
+	struct life_test_fork *fork = &life_test_fork;
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr sibling = {
+		.type = f->sim->pmu.type, .config = STEP, .inherit = 1,
+	};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr), .bp_type = HW_BREAKPOINT_W,
+		.bp_addr = PAGE_SIZE, .bp_len = HW_BREAKPOINT_LEN_4, .exclude_kernel = 1,
+		.inherit = 1, .disabled = 1,
+	};
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	*fork = (struct life_test_fork){};
+	init_completion(&fork->copied);
+	init_completion(&fork->modified);
+	fork->breakpoint = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	if (IS_ERR(fork->breakpoint))
+		kunit_skip(test, "no free debug register");
+	f->events[f->nr++] = fork->breakpoint;
+	open_attr(test, &sibling, -1, current, fork->breakpoint);
+	fork->parent = make_sleeper(test, life_test_do_fork);
+	fork->child = make_sleeper(test, life_test_play);
+	KUNIT_ASSERT_EQ(test, perf_event_init_task(fork->parent, 0), 0);
+}
+
+/* Run the fork, and modify the breakpoint after each of the first @most copies. */
+static void life_test_run_fork(struct kunit *test, unsigned int most)
+{
+	struct life_test_fork *fork = &life_test_fork;
+	struct sim_fixture *f = test->priv;
+
+	sim_init = f->sim->pmu.event_init;
+	f->sim->pmu.event_init = init_after_modification;
+	wake_up_process(fork->parent);
+	for (;;) {
+		wait_for_completion(&fork->copied);
+		if (fork->ended)
+			break;
+		if (fork->tries++ < most)
+			KUNIT_EXPECT_EQ(test, life_test_modify(fork->breakpoint), 0);
+		complete(&fork->modified);
+	}
+	f->sim->pmu.event_init = sim_init;
+}
+
+/* Count the copies of an event, and check that they have its address. */
+static int life_test_count_copies(struct kunit *test, struct perf_event *root)
+{
+	struct perf_event *copy;
+	int n = 0;
+
+	guard(mutex)(perf_inherit_lock(root));
+	for_each_copy(copy, root) {
+		KUNIT_EXPECT_EQ(test, copy->attr.bp_addr, root->attr.bp_addr);
+		n++;
+	}
+	return n;
+}
+
+/* A child has the breakpoint of its parent, even if that was modified during the fork. */
+static void fork_copies_modified_breakpoint(struct kunit *test)
+{
+	struct life_test_fork *fork = &life_test_fork;
+
+	life_test_prepare_fork(test);
+	life_test_run_fork(test, 1);
+	KUNIT_EXPECT_EQ(test, fork->err, 0);
+	KUNIT_EXPECT_EQ(test, fork->tries, 2U);
+	KUNIT_EXPECT_EQ(test, life_test_count_copies(test, fork->breakpoint), 2);
+	close_all(test);
+	kthread_stop(fork->parent);
+	kthread_stop(fork->child);
+}
+
+/*
+ * A fork ends with an error, and leaves nothing, if the breakpoint is modified after each of its
+ * copies. Without a limit the fork would only succeed after the last modification.
+ */
+static void fork_ends_despite_modifications(struct kunit *test)
+{
+	enum { MODIFICATIONS = 1000 };
+	struct life_test_fork *fork = &life_test_fork;
+	struct sim_fixture *f = test->priv;
+	unsigned int references[2];
+	int i;
+
+	life_test_prepare_fork(test);
+	for (i = 0; i < 2; i++)
+		references[i] = refcount_read(&f->events[i]->refcount);
+	life_test_run_fork(test, MODIFICATIONS);
+	KUNIT_EXPECT_EQ(test, fork->err, -EAGAIN);
+	KUNIT_EXPECT_GT(test, fork->tries, 1U);
+	KUNIT_EXPECT_LT(test, fork->tries, (unsigned int)MODIFICATIONS);
+
+	/* Only the copies of the parent are left, and the child can inherit the events again. */
+	KUNIT_EXPECT_NULL(test, perf_task_context(fork->child));
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, refcount_read(&f->events[i]->refcount), references[i]);
+		KUNIT_EXPECT_EQ(test, life_test_count_copies(test, f->events[i]), 1);
+	}
+	if (!perf_task_context(fork->child))
+		KUNIT_EXPECT_EQ(test, perf_event_init_task(fork->child, 0), 0);
+	KUNIT_EXPECT_EQ(test, life_test_count_copies(test, fork->breakpoint), 2);
+	close_all(test);
+	kthread_stop(fork->parent);
+	kthread_stop(fork->child);
 }
 
 static int life_test_speaker;
@@ -566,6 +741,8 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),
 	KUNIT_CASE(copies_are_removed_once),
 	KUNIT_CASE(sibling_only_is_not_inherited),
+	KUNIT_CASE(fork_copies_modified_breakpoint),
+	KUNIT_CASE(fork_ends_despite_modifications),
 	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(drivers_prepare_a_cpu_first),
 	KUNIT_CASE(migrated_events_continue),
