@@ -6,6 +6,7 @@
  * a recount. Then real breakpoints are tested.
  */
 #include <kunit/test.h>
+#include <linux/cred.h>
 #include <linux/kthread.h>
 
 #include "../context.h"
@@ -519,6 +520,139 @@ static void test_modify_check_fails(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, left, all, sizeof(all));
 }
 
+static bool bp_test_has_record(const struct task_struct *task)
+{
+	struct bp_task *t;
+
+	guard(mutex)(&bp_mutex);
+	hash_for_each_possible(bp_machine.table, t, node, (unsigned long)task) {
+		if (t->task == task)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A breakpoint that is refused, because its settings are not valid or because no register is free,
+ * keeps neither a register nor the record of its task, which has a reference to the task.
+ */
+static void test_refused_leaves_nothing(struct kunit *test)
+{
+	unsigned int all[TYPE_MAX], left[TYPE_MAX], i, slots = bp_machine.slots[TYPE_DATA];
+	int here = raw_smp_processor_id();
+	struct perf_event *bps[BP_SLOTS_MAX];
+	struct perf_event_attr attr, bad;
+
+	bp_test_user_attr(&attr);
+	bad = attr;
+	bad.bp_len = 0;
+	bp_test_count_free(NULL, here, all);
+	if (!all[TYPE_DATA])
+		kunit_skip(test, "no free debug register");
+	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&bad, bp_test_hit, NULL,
+								  current)), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, bp_test_has_record(current));
+	bp_test_count_free(NULL, here, left);
+	KUNIT_EXPECT_MEMEQ(test, left, all, sizeof(all));
+
+	for (i = 0; i < slots; i++) {
+		bps[i] = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+		if (IS_ERR(bps[i]))
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, i, slots);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&attr, bp_test_hit, NULL,
+								  current)), -ENOSPC);
+	KUNIT_EXPECT_TRUE(test, bp_test_has_record(current));
+	while (i--)
+		unregister_hw_breakpoint(bps[i]);
+	KUNIT_EXPECT_FALSE(test, bp_test_has_record(current));
+	bp_test_count_free(NULL, here, left);
+	KUNIT_EXPECT_MEMEQ(test, left, all, sizeof(all));
+}
+
+/*
+ * A breakpoint in the kernel needs CAP_SYS_ADMIN, but its copies do not: the privileged opener may
+ * observe an unprivileged task, whose forks must not fail.
+ */
+static void test_copy_needs_no_permission(struct kunit *test)
+{
+	struct task_struct *child;
+	struct cred *none = prepare_creds();
+	struct perf_event *root, *refused;
+	const struct cred *own;
+	struct perf_event_attr attr;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, none);
+	cap_clear(none->cap_effective);
+	child = bp_test_make_child(test);
+	bp_test_attr(&attr, 0);
+	attr.inherit = 1;
+	root = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+	if (IS_ERR(root)) {
+		kthread_stop(child);
+		put_cred(none);
+		kunit_skip(test, "no free debug register, or none for a task in the kernel");
+	}
+
+	own = override_creds(none);
+	err = perf_event_init_task(child, 0);
+	revert_creds(own);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_copies(root)));
+	unregister_hw_breakpoint(root);
+
+	own = override_creds(none);
+	refused = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+	revert_creds(own);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(refused),
+			IS_ENABLED(CONFIG_MULTIUSER) ? -EPERM : 0);
+	if (!IS_ERR(refused))
+		unregister_hw_breakpoint(refused);
+	kthread_stop(child);
+	put_cred(none);
+}
+
+/*
+ * A kernel debugger reserves the registers of a CPU while all other CPUs are stopped. It must not
+ * change the accounting if one of these was changing it.
+ */
+static void test_debugger(struct kunit *test)
+{
+	struct perf_event *bp = kunit_kzalloc(test, sizeof(*bp), GFP_KERNEL);
+	unsigned int all[TYPE_MAX], left[TYPE_MAX], i;
+	struct perf_event_attr attr;
+
+	KUNIT_ASSERT_NOT_NULL(test, bp);
+	bp->cpu = raw_smp_processor_id();
+	bp->attr.bp_type = HW_BREAKPOINT_W;
+	bp_test_count_free(NULL, bp->cpu, all);
+	if (!all[TYPE_DATA])
+		kunit_skip(test, "no free debug register");
+
+	for (i = 0; i < all[TYPE_DATA]; i++) {
+		scoped_guard(mutex, &bp_mutex)
+			KUNIT_EXPECT_EQ(test, dbg_reserve_bp_slot(bp), -1);
+		KUNIT_EXPECT_EQ(test, dbg_reserve_bp_slot(bp), 0);
+	}
+	KUNIT_EXPECT_EQ(test, dbg_reserve_bp_slot(bp), -ENOSPC);
+	bp_test_user_attr(&attr);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&attr, bp_test_hit, NULL,
+								  current)), -ENOSPC);
+	while (i--) {
+		scoped_guard(mutex, &bp_mutex)
+			KUNIT_EXPECT_EQ(test, dbg_release_bp_slot(bp), -1);
+		KUNIT_EXPECT_EQ(test, dbg_release_bp_slot(bp), 0);
+	}
+	/* The debugger has no breakpoints of tasks. */
+	bp->hw.target = current;
+	KUNIT_EXPECT_EQ(test, dbg_reserve_bp_slot(bp), -1);
+	KUNIT_EXPECT_EQ(test, dbg_release_bp_slot(bp), -1);
+	bp_test_count_free(NULL, bp->cpu, left);
+	KUNIT_EXPECT_MEMEQ(test, left, all, sizeof(all));
+}
+
 /* Disable a breakpoint like powerpc, if it cannot single-step over the instruction. */
 static void test_disable(struct kunit *test)
 {
@@ -543,6 +677,9 @@ static struct kunit_case breakpoint_cases[] = {
 	KUNIT_CASE(test_all_registers),
 	KUNIT_CASE(test_modify),
 	KUNIT_CASE_PARAM(test_modify_check_fails, bp_failed_checks_gen_params),
+	KUNIT_CASE(test_refused_leaves_nothing),
+	KUNIT_CASE(test_copy_needs_no_permission),
+	KUNIT_CASE(test_debugger),
 	KUNIT_CASE(test_disable),
 	{}
 };
