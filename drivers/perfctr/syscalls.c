@@ -278,18 +278,13 @@ SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 }
 
 /*
- * Allow a thread only those of @cpus that can run the counters. Then set @cpus to the CPUs of its
- * cpuset. Return: 0 if its CPUs are among them, -EAGAIN if the cpuset has changed meanwhile, or an
- * error.
+ * Allow a thread only @cpus. Then set @cpus to the CPUs of its cpuset. Return: 0 if its CPUs are
+ * among them, -EAGAIN if the cpuset has changed meanwhile, or an error.
  */
-static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus,
-			       const struct cpumask *forbidden)
+static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus)
 {
-	int err;
+	int err = set_cpus_allowed_ptr(task, cpus);
 
-	if (!cpumask_andnot(cpus, cpus, forbidden))
-		return -EINVAL;
-	err = set_cpus_allowed_ptr(task, cpus);
 	if (err)
 		return err;
 	cpuset_cpus_allowed(task, cpus);
@@ -298,23 +293,31 @@ static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus,
 
 /*
  * Remove the CPUs that cannot run the counters from a thread's allowed CPUs. A change of its cpuset
- * sets these at the same time: repeat until the thread stays in the cpuset.
+ * sets these at the same time: repeat until the thread stays in the cpuset. If all CPUs of the
+ * cpuset are forbidden then, the thread gets these.
  */
 static int vperfctr_leave_forbidden(struct task_struct *task)
 {
 	const struct cpumask *forbidden = perfctr_cpu_forbidden();
 	cpumask_var_t cpus;
-	int err;
+	bool none = false;
+	int err = -EINVAL;
 
 	if (!cpumask_intersects(task->cpus_ptr, forbidden))
 		return 0;
 	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
-	cpumask_copy(cpus, task->cpus_ptr);
-	do
-		err = vperfctr_allow_cpus(task, cpus, forbidden);
-	while (err == -EAGAIN);
+	if (cpumask_andnot(cpus, task->cpus_ptr, forbidden))
+		err = vperfctr_allow_cpus(task, cpus);
+	while (err == -EAGAIN) {
+		none = cpumask_subset(cpus, forbidden);
+		if (!none)
+			cpumask_andnot(cpus, cpus, forbidden);
+		err = vperfctr_allow_cpus(task, cpus);
+	}
 	free_cpumask_var(cpus);
+	if (!err && none)
+		return -EINVAL;
 	return err;
 }
 
