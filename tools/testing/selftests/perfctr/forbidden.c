@@ -5,10 +5,14 @@
  * Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "../kselftest_harness.h"
@@ -143,6 +147,228 @@ TEST_F(forbidden, migration)
 	work(10000);
 	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
 	EXPECT_LE(20000, after.pmc[0]);
+}
+
+#define CPUSET_ROOT	"/tmp/perfctr-cpuset"
+#define CPUSET_OWN	CPUSET_ROOT "/own"
+#define CPUSET_ROUNDS	500
+
+static bool put_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), n = strlen(text);
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = write(fd, text, n) == n;
+	close(fd);
+	return done;
+}
+
+static bool has_text(const char *path, const char *text)
+{
+	char buf[256] = "";
+	int fd = open(path, O_RDONLY);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, buf, sizeof(buf) - 1) < 0)
+		buf[0] = 0;
+	close(fd);
+	return strstr(buf, text);
+}
+
+/**
+ * struct cpuset - a cpuset of the test
+ * @v2: it is in the unified hierarchy
+ * @enabled: the test has enabled the controller there
+ */
+struct cpuset {
+	bool v2;
+	bool enabled;
+};
+
+/* Mount the hierarchy of cpusets: the unified one, or that of version 1. */
+static bool mount_cpusets(struct cpuset *set)
+{
+	const char *control = CPUSET_ROOT "/cgroup.subtree_control";
+
+	mkdir(CPUSET_ROOT, 0755);
+	set->v2 = !mount("none", CPUSET_ROOT, "cgroup2", 0, NULL);
+	if (set->v2) {
+		set->enabled = !has_text(control, "cpuset");
+		if (!set->enabled || put_text(control, "+cpuset"))
+			return true;
+		umount(CPUSET_ROOT);
+		set->v2 = false;
+	}
+	set->enabled = false;
+	if (!mount("none", CPUSET_ROOT, "cgroup", 0, "cpuset"))
+		return true;
+	rmdir(CPUSET_ROOT);
+	return false;
+}
+
+static void remove_cpuset(struct cpuset *set)
+{
+	put_text(CPUSET_ROOT "/cgroup.procs", "0");
+	rmdir(CPUSET_OWN);
+	if (set->enabled)
+		put_text(CPUSET_ROOT "/cgroup.subtree_control", "-cpuset");
+	umount(CPUSET_ROOT);
+	rmdir(CPUSET_ROOT);
+}
+
+static bool set_cpuset(const char *list)
+{
+	return put_text(CPUSET_OWN "/cpuset.cpus", list);
+}
+
+/* Move this process to a new cpuset. */
+static bool enter_cpuset(struct cpuset *set, const char *list)
+{
+	if (!mount_cpusets(set))
+		return false;
+	mkdir(CPUSET_OWN, 0755);
+	/* In version 1 a cpuset without a memory node takes no process. */
+	if ((!set->v2 && !put_text(CPUSET_OWN "/cpuset.mems", "0")) || !set_cpuset(list) ||
+	    !put_text(CPUSET_OWN "/cgroup.procs", "0")) {
+		remove_cpuset(set);
+		return false;
+	}
+	return true;
+}
+
+static void print_cpus(char *list, size_t size, const cpu_set_t *cpus)
+{
+	size_t n = 0;
+	int cpu;
+
+	list[0] = 0;
+	for (cpu = 0; cpu < CPU_SETSIZE && n < size; cpu++) {
+		if (CPU_ISSET(cpu, cpus))
+			n += snprintf(list + n, size - n, "%s%d", n ? "," : "", cpu);
+	}
+}
+
+/**
+ * struct shrink - memory of the test and of the administrator, which shrinks the cpuset
+ * @shrink: number of the round in which the cpuset may shrink
+ * @shrunk: number of the round in which it has
+ * @widen: number of the round in which it may grow again
+ * @widened: number of the round in which it has
+ * @failed: number of writes to the cpuset that have failed
+ */
+struct shrink {
+	int shrink;
+	int shrunk;
+	int widen;
+	int widened;
+	int failed;
+};
+
+static void wait_for(int *round, int n)
+{
+	while (__atomic_load_n(round, __ATOMIC_ACQUIRE) < n)
+		sched_yield();
+}
+
+static void announce(int *round, int n)
+{
+	__atomic_store_n(round, n, __ATOMIC_RELEASE);
+}
+
+/* The administrator: it is not in the cpuset. */
+static void administer(struct shrink *s, const char *wide, const char *narrow)
+{
+	int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 1; i <= CPUSET_ROUNDS; i++) {
+		wait_for(&s->shrink, i);
+		s->failed += !set_cpuset(narrow);
+		announce(&s->shrunk, i);
+		wait_for(&s->widen, i);
+		s->failed += !set_cpuset(wide);
+		announce(&s->widened, i);
+	}
+	_exit(0);
+}
+
+/* Are all allowed CPUs of this thread in a set? */
+static bool is_in(const cpu_set_t *set)
+{
+	cpu_set_t cpus, both;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return false;
+	CPU_AND(&both, &cpus, set);
+	return CPU_EQUAL(&both, &cpus);
+}
+
+/*
+ * 0, EINVAL if only forbidden CPUs are left, or EBUSY if the thread was moved to a forbidden CPU
+ * before its counters started
+ */
+static bool is_control_result(int ret)
+{
+	return !ret || errno == EINVAL || errno == EBUSY;
+}
+
+/*
+ * A control removes the forbidden CPUs from the thread's allowed CPUs while the administrator
+ * removes the first CPU that is not forbidden from the thread's cpuset. After both, in any order,
+ * all allowed CPUs of the thread are in its cpuset.
+ */
+TEST_F(forbidden, cpuset)
+{
+	struct vperfctr_control control = instructions(0), none = { .si_signo = 0 };
+	int i, outside = 0, wrong = 0, status;
+	char wide[CPU_SETSIZE * 5], narrow[CPU_SETSIZE * 5];
+	cpu_set_t all, rest;
+	struct cpuset set;
+	struct shrink *s;
+	pid_t admin;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(all), &all));
+	rest = all;
+	CPU_CLR(self->good, &rest);
+	print_cpus(wide, sizeof(wide), &all);
+	print_cpus(narrow, sizeof(narrow), &rest);
+	signal(SIGILL, on_ill);
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, s);
+	admin = fork();
+	ASSERT_LE(0, admin);
+	if (!admin)
+		administer(s, wide, narrow);
+	if (!enter_cpuset(&set, wide)) {
+		kill(admin, SIGKILL);
+		waitpid(admin, &status, 0);
+		SKIP(return, "no cpusets");
+	}
+
+	for (i = 1; i <= CPUSET_ROUNDS; i++) {
+		announce(&s->shrink, i);
+		/* Begin the control at another time of the administrator's write. */
+		work(i % 128 * 100);
+		wrong += !is_control_result(vperfctr_control(self->fd, &control));
+		wait_for(&s->shrunk, i);
+		outside += !is_in(&rest);
+		/* Without counters the thread may run on all CPUs again. */
+		wrong += !!vperfctr_control(self->fd, &none);
+		announce(&s->widen, i);
+		wait_for(&s->widened, i);
+	}
+	EXPECT_EQ(0, outside);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, s->failed);
+	EXPECT_EQ(admin, waitpid(admin, &status, 0));
+	EXPECT_EQ(0, status);
+	remove_cpuset(&set);
+	munmap(s, sizeof(*s));
 }
 
 /* A child that has inherited the control gets SIGILL, too. */
