@@ -39,6 +39,12 @@
  */
 #define AGE_INTERVALS	4
 
+/*
+ * Groups that perf_group_forgive() compares. It runs for each group that is scheduled out, so
+ * without a limit a context switch would take time in the square of the active groups.
+ */
+#define FORGIVE_LOOK	64
+
 /* Maximum age in ns of the youngest group of a stretch at a rotation */
 static u64 perf_age_limit(const struct perf_event_pmu_context *epc)
 {
@@ -340,6 +346,26 @@ static u64 perf_group_most(const struct perf_event_pmu_context *epc)
 }
 
 /*
+ * Runtime of the youngest of the first FORGIVE_LOOK groups of @leader's stretch. The tree is in the
+ * order of runtimes without the current time. If all of these groups are active, a later one may be
+ * younger: it gets age 0.
+ */
+static u64 perf_stretch_youngest(const struct perf_event *leader)
+{
+	struct perf_event *group = perf_group_first(perf_group_root(leader), leader->cpu,
+						    leader->cgrp);
+	u64 youngest = U64_MAX;
+	int n;
+
+	for (n = 0; group && n < FORGIVE_LOOK; n++, group = perf_group_next(group)) {
+		youngest = min(youngest, perf_group_runtime_now(group));
+		if (group->state != PERF_EVENT_STATE_ACTIVE)
+			break;
+	}
+	return youngest;
+}
+
+/*
  * Limit the runtime of a group that has run for very long. Rotation may not have increased
  * the base for a long time: it does not run while no group waits, nor for a task that never
  * runs when the timer expires. So the base is increased first, which preserves the order of
@@ -348,11 +374,9 @@ static u64 perf_group_most(const struct perf_event_pmu_context *epc)
 static void perf_group_forgive(struct perf_event *leader)
 {
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
-	struct perf_stretch_look look = { .youngest = U64_MAX };
 
 	rb_erase(&leader->group_node, perf_group_root(leader));
-	perf_stretch_look(epc, leader->cpu, leader->cgrp, &look);
-	perf_age_base_follow(epc, min(look.youngest, leader->group_runtime));
+	perf_age_base_follow(epc, min(perf_stretch_youngest(leader), leader->group_runtime));
 	leader->group_runtime = min(leader->group_runtime, perf_group_most(epc));
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
