@@ -18,6 +18,13 @@
 #include "time.h"
 #include "time_seq.h"
 
+/*
+ * Groups that a rotation schedules out one by one. The search for each takes time for all active
+ * groups, and each is followed by an attempt with the waiting group. A group whose members are all
+ * disabled but a software leader is active without a counter, so there may be any number of them.
+ */
+#define ROTATE_SINGLY	16
+
 /* Examine all flexible groups that may be scheduled in on this CPU. */
 static void perf_rotate_look_at_groups(struct perf_cpu_context *cpuctx,
 				       struct perf_event_pmu_context *epc,
@@ -53,13 +60,17 @@ static struct perf_event *perf_rotate_oldest_running(struct perf_event_pmu_conte
 	return best;
 }
 
-/* Schedule out groups, the oldest first, until the waiting group fits. */
+/*
+ * Schedule out groups, the oldest first, until the waiting group fits. After ROTATE_SINGLY groups
+ * schedule out all: the caller schedules in those that still fit.
+ */
 static void perf_rotate_make_room(struct perf_event *waiting,
 				  struct perf_event_pmu_context *cpu_epc,
 				  struct perf_event_pmu_context *task_epc)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(waiting->pmu_ctx->pmu);
 	struct perf_event *victim;
+	int n = 0;
 
 	/* An overflow may disable the group while it is being scheduled in: then the loop ends. */
 	while (perf_group_is_inactive(waiting) && !perf_group_try_sched_in(waiting, cpc)) {
@@ -69,7 +80,14 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));
 			return;
 		}
-		perf_group_sched_out(victim);
+		if (n++ < ROTATE_SINGLY) {
+			perf_group_sched_out(victim);
+			continue;
+		}
+		if (task_epc)
+			perf_sched_groups_out(&task_epc->flexible_active);
+		if (cpu_epc)
+			perf_sched_groups_out(&cpu_epc->flexible_active);
 	}
 }
 

@@ -31,10 +31,12 @@
 /*
  * Limit on attempts for groups that do not fit, per stretch; rotation serves the other
  * groups. If not even a group of one event fits, the PMU is nearly full: such a failure
- * counts as BACKFILL_SINGLE attempts.
+ * counts as BACKFILL_SINGLE attempts. An attempt takes time for each member, so every
+ * BACKFILL_MEMBERS siblings count as another attempt.
  */
-#define BACKFILL_TRIES	8
-#define BACKFILL_SINGLE	4
+#define BACKFILL_TRIES		8
+#define BACKFILL_SINGLE		4
+#define BACKFILL_MEMBERS	32
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static atomic_t perf_sched_users;
@@ -438,12 +440,11 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		 * If a single event does not fit beside other groups, the PMU is nearly full:
 		 * end the loop earlier.
 		 */
-		if (!some && perf_sched_nothing_to_sched_out(epc->pmu)) {
+		tries -= 1 + leader->nr_siblings / BACKFILL_MEMBERS;
+		if (!some && perf_sched_nothing_to_sched_out(epc->pmu))
 			perf_group_pass(leader, ktime_to_ns(cpc->hrtimer_interval));
-			tries--;
-		} else {
-			tries -= leader->nr_siblings ? 1 : BACKFILL_SINGLE;
-		}
+		else if (!leader->nr_siblings)
+			tries -= BACKFILL_SINGLE - 1;
 		/* The PMU is probably full: as many counters are in use as ever before. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
@@ -483,11 +484,13 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 	return wait;
 }
 
-/*
- * Schedule out the groups from last to first, which is cheap for perf_group_ran(). The PMU is
- * disabled.
+/**
+ * perf_sched_groups_out - schedule out the active groups of a PMU and context
+ * @active: list of these groups; their context is locked, and the PMU is disabled
+ *
+ * From last to first, which is cheap for perf_group_ran().
  */
-static void perf_sched_groups_out(struct list_head *active)
+void perf_sched_groups_out(struct list_head *active)
 {
 	struct perf_event *leader, *prev;
 	struct perf_change_time time = { };

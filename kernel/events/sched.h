@@ -50,6 +50,7 @@ static inline struct perf_event_pmu_context *perf_cpu_ready_part(struct perf_cpu
 bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp);
 void perf_group_sched_out(struct perf_event *leader);
+void perf_sched_groups_out(struct list_head *active);
 void perf_event_sched_out(struct perf_event *event);
 bool perf_pmu_resched_cpu(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			  struct pmu *pmu);

@@ -84,6 +84,78 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 	}
 }
 
+/* Rotate, and count calls of add. Return: is @leader in? A later context switch may end that. */
+static bool rotate_in(struct kunit *test, struct perf_event *leader)
+{
+	struct sim_fixture *f = test->priv;
+
+	guard(preempt)();
+	nr_adds = 0;
+	sim_add = f->sim->pmu.add;
+	f->sim->pmu.add = counted_add;
+	one_round(test);
+	f->sim->pmu.add = sim_add;
+	return is_on(leader);
+}
+
+/*
+ * A group with a software leader and disabled members is active without a counter. Rotation does
+ * not schedule out any number of such groups one by one, with an attempt for the waiting group
+ * after each.
+ */
+static void groups_without_counters_cost_few_attempts(struct kunit *test)
+{
+	struct perf_event_attr software = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+	};
+	struct perf_event *empty[26], *big;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(empty); i++) {
+		empty[i] = open_attr(test, &software, -1, current, NULL);
+		on_and_off(open_event(test, STEP, empty[i]), false);
+	}
+	for (i = 0; i < 4; i++)
+		open_group(test, 1, false);
+	big = open_group(test, 4, false);
+	KUNIT_EXPECT_FALSE(test, is_on(big));
+	KUNIT_EXPECT_TRUE(test, rotate_in(test, big));
+	/*
+	 * At most 17 attempts that fail and one that succeeds, with four members each, and two
+	 * groups that wait now
+	 */
+	KUNIT_EXPECT_LE(test, nr_adds, 18U * 4U + 2U);
+	for (i = 0; i < ARRAY_SIZE(empty); i++)
+		KUNIT_EXPECT_TRUE(test, is_on(empty[i]));
+}
+
+/* An attempt with a large group counts as several: a switch makes eight. */
+static void large_groups_are_tried_less_often(struct kunit *test)
+{
+	struct perf_event_attr software = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+	};
+	struct sim_fixture *f = test->priv;
+	int i, n;
+
+	open_group(test, 4, true);
+	for (i = 0; i < 8; i++) {
+		struct perf_event *leader = open_group(test, 1, false);
+
+		for (n = 0; n < 32; n++)
+			open_attr(test, &software, -1, current, leader);
+	}
+	sim_add = f->sim->pmu.add;
+	nr_adds = 0;
+	scoped_guard(preempt) {
+		f->sim->pmu.add = counted_add;
+		perf_pmu_resched_flexible(&f->sim->pmu);
+		f->sim->pmu.add = sim_add;
+	}
+	/* Only the leaders need counters. */
+	KUNIT_EXPECT_EQ(test, nr_adds, 8U / 2U);
+}
+
 /*
  * Use the test's rounds as the PMU's interval, which limits ages. The timer keeps its own
  * interval, and does not expire.
@@ -515,6 +587,8 @@ static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(failed_attempt_does_not_end_the_wait),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
+	KUNIT_CASE(groups_without_counters_cost_few_attempts),
+	KUNIT_CASE(large_groups_are_tried_less_often),
 	KUNIT_CASE(group_does_not_pay_for_gaps),
 	KUNIT_CASE(unfit_groups_are_tried_last),
 	KUNIT_CASE(unfit_group_blocks_no_other),

@@ -30,7 +30,7 @@
  */
 struct sim_fixture {
 	struct sim_pmu		*sim;
-	struct perf_event	*events[64];
+	struct perf_event	*events[320];
 	int			nr;
 };
 
@@ -85,6 +85,7 @@ static inline struct perf_event *open_attr(struct kunit *test, struct perf_event
 	struct perf_event *event;
 	int err;
 
+	KUNIT_ASSERT_LT(test, f->nr, (int)ARRAY_SIZE(f->events));
 	attr->size = sizeof(*attr);
 	event = perf_event_alloc(attr, cpu, task, leader, NULL, NULL, NULL, -1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
