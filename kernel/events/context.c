@@ -406,12 +406,13 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
  * copy, its inherit lock.
  *
  * Context: may sleep.
+ * Return: true if @func was called, false if the context's task has exited
  */
-void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data)
+bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	if (!event->parent)
 		lockdep_assert_held(&event->ctx->mutex);
-	perf_context_call(event->ctx, event, func, data);
+	return perf_context_call(event->ctx, event, func, data);
 }
 
 /**

@@ -23,10 +23,10 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
 /*
  * Call func(event, ...) with the locks of the event's context held and interrupts off. If the
  * context runs on a CPU, func is called on that CPU, with its cpuctx. Otherwise func is
- * called on this CPU, with cpuctx NULL. If the context's task has exited, func is not called.
- * The caller holds ctx->mutex or, for an inherited copy, its inherit lock.
+ * called on this CPU, with cpuctx NULL. If the context's task has exited, func is not called, and
+ * the call returns false. The caller holds ctx->mutex or, for an inherited copy, its inherit lock.
  */
-void perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
+bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
 /*
  * perf_event_call() without that mutex, for functions that change only the event itself: the

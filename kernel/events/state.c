@@ -503,10 +503,14 @@ static void perf_state_of_event(struct state_request *req, struct perf_event *ev
 	struct perf_event_state_info *info = &req->info;
 
 	perf_state_identify(req, event);
-	/* If the task has exited, perf_event_call() does not call the function. */
-	info->doing = perf_state_of(event, NULL);
-	info->since = perf_state_since(event, info->doing);
-	perf_event_call(event, perf_state_look, req);
+	/*
+	 * If the task has exited, nothing schedules the event any more. Before that, its state and
+	 * the start of the state are consistent only with ctx->lock held.
+	 */
+	if (!perf_event_call(event, perf_state_look, req)) {
+		info->doing = perf_state_of(event, NULL);
+		info->since = perf_state_since(event, info->doing);
+	}
 	perf_event_times(event, &info->enabled, &info->running);
 }
 
