@@ -340,6 +340,7 @@ static void vperfctr_begin_sums(struct vperfctr *vp, const struct vperfctr_contr
 	spin_lock(&vp->lock);
 	memset(&vp->children, 0, sizeof(vp->children));
 	vp->identity = vperfctr_new_identity();
+	WRITE_ONCE(vp->counted, state->cstatus);
 	spin_unlock(&vp->lock);
 }
 
@@ -379,6 +380,8 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 	}
 	if (!err && perfctr_cstatus_enabled(cstatus))
 		vperfctr_begin_sums(vp, control);
+	else
+		WRITE_ONCE(vp->counted, 0);
 	local_irq_enable();
 	return err;
 }
@@ -530,7 +533,10 @@ static int vperfctr_read_sums(struct vperfctr *vp, struct perfctr_sum_ctrs __use
 	struct perfctr_sum_ctrs sums __uninitialized;
 	unsigned int i;
 
-	/* With interrupts off, all sums are from the same time. */
+	/*
+	 * With interrupts off, all sums are from the same time. On powerpc an overflow may still
+	 * add to the sums which are copied after it.
+	 */
 	local_irq_disable();
 	if (vp->running)
 		perfctr_cpu_sample(vp->state);

@@ -298,6 +298,7 @@ void __perfctr_forbid_tsc(void)
 	vperfctr_suspend(vp);
 	state->cstatus = vperfctr_cstatus_without_tsc(state->cstatus);
 	vp->iresume = vperfctr_cstatus_without_tsc(vp->iresume);
+	WRITE_ONCE(vp->counted, vperfctr_cstatus_without_tsc(vp->counted));
 	state->tsc_start = 0;
 	vperfctr_resume(vp);
 	local_irq_restore(flags);
@@ -387,6 +388,7 @@ void __perfctr_copy_task(struct task_struct *child)
 	cstatus = from->iresume ?: from->state->cstatus;
 	vp->si_signo = from->si_signo;
 	vp->identity = from->identity;
+	vp->counted = from->counted;
 	vp->kernel = cstatus && perfctr_cpu_counts_kernel(&state->control);
 	local_irq_enable();
 	state->cstatus = cstatus;
@@ -429,16 +431,16 @@ static void vperfctr_add_child(struct vperfctr *parent, struct vperfctr *child)
 {
 	struct perfctr_sum_ctrs sums;
 	unsigned int i, n;
-	u32 cstatus;
+	u32 counted;
 
 	spin_lock_irq(&child->lock);
 	sums = child->children;
 	spin_unlock_irq(&child->lock);
 	spin_lock_irq(&parent->lock);
-	cstatus = READ_ONCE(parent->state->cstatus);
-	n = min(perfctr_cstatus_nrctrs(cstatus), PERFCTR_MAX_COUNTERS);
+	counted = READ_ONCE(parent->counted);
+	n = min(perfctr_cstatus_nrctrs(counted), PERFCTR_MAX_COUNTERS);
 	if (parent->identity && parent->identity == child->identity) {
-		if (perfctr_cstatus_has_tsc(cstatus))
+		if (perfctr_cstatus_has_tsc(counted))
 			parent->children.tsc += child->state->tsc_sum + sums.tsc;
 		for (i = 0; i < n; i++)
 			parent->children.pmc[i] += child->state->pmc[i].sum + sums.pmc[i];

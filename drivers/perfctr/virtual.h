@@ -35,6 +35,9 @@
  * @overflows: number of overflows in @overflow_tick
  * @lock: protects @identity and @children
  * @identity: of the control, shared by the objects that have inherited it. 0: no control
+ * @counted: cstatus of the control, without the TSC if @owner may no longer read it; 0 if the last
+ *	control enables nothing. Unlike state->cstatus it keeps the counters which are stopped by an
+ *	overflow, on a forbidden CPU, or for pinned events of perf. Written by @owner or its tracer
  * @children: sums of reaped threads that had inherited the control
  * @rcu: for kfree_rcu()
  * @label: holds the label of security modules, whose hooks take an event. It is never attached. The
@@ -44,7 +47,8 @@
  *
  * 1. @owner, in a context switch or tick: no lock. Interrupts are off on @owner's CPU.
  * 2. @owner, in a system call, exit or exec: no lock. @owner changes the object with interrupts
- *    off. The overflow interrupt is on @owner's CPU, so it is excluded, too.
+ *    off. The overflow interrupt is on @owner's CPU. It is excluded, too, except on powerpc, where
+ *    only the low-level driver masks it: the driver suspends the counters before a change.
  * 3. Another thread, in a system call: the thread traces @owner. vperfctr_hold() keeps @owner
  *    stopped, on no CPU, until the end of the call.
  * 4. A change of affinity does not access the object: when @owner starts to run on a forbidden
@@ -68,6 +72,7 @@ struct vperfctr {
 	unsigned int			overflows;
 	spinlock_t			lock;		/* identity, children */
 	u64				identity;
+	u32				counted;
 	struct perfctr_sum_ctrs		children;
 	struct rcu_head			rcu;
 #ifdef CONFIG_SECURITY

@@ -385,10 +385,13 @@ TEST_F(overflow, threads)
 	EXPECT_EQ(0, signals);
 }
 
-/* A child inherits the signal with the control, also from a parent whose counters are suspended. */
+/*
+ * A child inherits the signal with the control, also from a parent whose counters are suspended.
+ * The parent still has the control, so the child's sums are added to its children's sums.
+ */
 TEST_F(overflow, inherited)
 {
-	struct perfctr_sum_ctrs sums;
+	struct perfctr_sum_ctrs sums, children;
 	sigset_t usr1;
 	int status;
 	pid_t child;
@@ -413,6 +416,8 @@ TEST_F(overflow, inherited)
 	EXPECT_LE(10, WEXITSTATUS(status));
 	EXPECT_GE(10 + UNCERTAIN / 10000, WEXITSTATUS(status));
 	EXPECT_EQ(0, signals);
+	ASSERT_EQ(0, vperfctr_read(the_fd, NULL, NULL, &children));
+	EXPECT_LE(2 * 525000, children.pmc[0]);
 	ASSERT_EQ(0, sigprocmask(SIG_UNBLOCK, &usr1, NULL));
 	EXPECT_EQ(1, signals);
 	ASSERT_EQ(0, stop(&sums));
