@@ -608,7 +608,7 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count);
 static inline u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (count->gen == cpu->gen && cpu->halted && !in_nmi())
-		return count->total;
+		return READ_ONCE(count->total);
 	return x86_count_read_new(cpu, count);
 }
 
