@@ -266,7 +266,7 @@ int power_bhrb_event_init(struct perf_event *event)
 }
 
 /**
- * power_bhrb_fits - check whether an event needs the programmed filter
+ * power_bhrb_fits - compare an event's branch filter with the programmed one
  * @event: an event with a branch stack, about to be added on this CPU
  *
  * Context: interrupts off.

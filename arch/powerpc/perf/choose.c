@@ -2,8 +2,9 @@
 /*
  * Assignment of a CPU's events to counters.
  *
- * Equal counting events share a count. The register values are cached, together with the counts
- * that they were computed for: a switch to a task with the same events computes nothing.
+ * Equal counting events share a counter. The register values are cached in power_cpu::mmcr, and
+ * what they were computed for in power_cpu::memo: a switch to a task with the same events computes
+ * nothing.
  *
  * Context of the functions below, unless noted: interrupts off, PMU disabled.
  */
@@ -20,13 +21,13 @@ static bool power_keys_equal(const struct power_key *a, const struct power_key *
 }
 
 /**
- * power_count_get - find a count to share, or allocate one
+ * power_count_get - find a struct power_count with equal events, or allocate one
  * @cpu: this CPU
- * @key: identifies the count
+ * @key: what the new user counts
  * @alts: the alternative encodings; valid as long as the new user
- * @share: the new user may share a count with equal users
+ * @share: the new user may share a counter with equal users
  *
- * Return: index of the count, or -EAGAIN if all are in use.
+ * Return: index in @cpu->counts, or -EAGAIN if all are in use.
  */
 int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 		    const struct power_alternatives *alts, bool share)
@@ -57,7 +58,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 	return slot;
 }
 
-/* The removed user may own the array of alternatives of the count: use another user's array. */
+/* The removed event may own the array of alternatives: use the array of another event. */
 static void power_count_follow(struct power_cpu *cpu, int slot)
 {
 	int i;
@@ -102,9 +103,9 @@ void power_count_leave(struct power_cpu *cpu, int pmc)
 }
 
 /**
- * power_count_put - remove a user of a count
+ * power_count_put - undo power_count_get() for one user
  * @cpu: this CPU; a removed event is no longer in @events
- * @slot: index of the count
+ * @slot: index in @cpu->counts
  */
 void power_count_put(struct power_cpu *cpu, int slot)
 {
@@ -222,10 +223,10 @@ static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 }
 
 /**
- * power_counts_fit - check whether all counts of a CPU are compatible
+ * power_counts_fit - check whether the counters can count all of @cpu->counts at once
  * @cpu: this CPU
  *
- * Return: true if all can be counted at once.
+ * Return: true if they can.
  */
 bool power_counts_fit(struct power_cpu *cpu)
 {
@@ -318,7 +319,8 @@ static void power_remember(struct power_cpu *cpu)
  * power_counts_settle - select all counters and compute the register values
  * @cpu: this CPU
  *
- * Return: true with @place of each count and @cpu->mmcr set, false if the counts are incompatible.
+ * Return: true with @cpu->mmcr and power_count::place set, false if the counters cannot count all
+ * of @cpu->counts at once.
  */
 bool power_counts_settle(struct power_cpu *cpu)
 {
@@ -326,7 +328,7 @@ bool power_counts_settle(struct power_cpu *cpu)
 	int slot;
 
 	if (cpu->used == cpu->memo.used && cpu->known == cpu->used) {
-		/* An event added and removed since then may have moved the counts. */
+		/* An event added and removed since then may have moved others. */
 		for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 			cpu->counts[slot].place = cpu->memo.places[slot];
 			cpu->counts[slot].choice = cpu->memo.choices[slot];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claims: counters reserved by a user other than perf.
+ * Claims: counters that perfctr has reserved.
  *
- * A claim names its counters and an event code for each. The selection of counters treats a claim
- * like events that name their counters. Flexible events of perf move to other counters if they can,
- * or else are not scheduled until the claim ends. Pinned events are never displaced: a claim is
- * refused if they need its counters, and ends if such events are added.
+ * A claim (struct power_claim) names its counters and an event code for each. The selection of
+ * counters treats a claim like events that name their counters. Flexible events of perf move to
+ * other counters if they can, or else are not scheduled until power_claim_end(). Pinned events are
+ * never displaced: power_claim() fails if they need the counters, and power_claim_revoke() takes
+ * the counters back if such events are added later.
  *
- * If the user of a claim needs no report of overflows, the counters run on after the claim ends,
- * until perf changes the events of the CPU. An equal claim then continues without reprogramming.
+ * If perfctr has no overflows to handle, the counters run on after power_claim_end(), until perf
+ * changes the events of the CPU. An equal claim then continues without reprogramming.
  *
  * Context: the CPU of the claim, interrupts off. A CPU has at most one claim. Only processors from
  * ISA 2.07 on support claims.
@@ -23,23 +24,23 @@
 #include "engine.h"
 #include "isa207.h"
 
-/* NULL: claims are not in use */
+/* NULL before power_claim_open() */
 static const struct power_claim_user *power_claim_user;
 
 /*
- * Number of times per jiffy that displaced flexible events are rescheduled at once at the end of a
- * claim. After that they wait for the rotation. This also bounds the number of displacements, which
- * take time in context switches of other tasks.
+ * Number of times per jiffy that power_claim_return() reschedules displaced flexible events at
+ * once. After that they wait for the rotation, so that perfctr does not displace them again in each
+ * context switch, which takes time of other tasks.
  */
 #define POWER_RETURNS	16
 
 /**
- * power_claim_open - start using claims
- * @user: the user; not changed until power_claim_close()
+ * power_claim_open - allow perfctr to reserve counters
+ * @user: its callbacks; not changed until power_claim_close()
  *
  * Context: process.
- * Return: 0 on success, -EOPNOTSUPP if the processor supports no claims, -EBUSY if another user has
- * the counters or claims are in use.
+ * Return: 0 on success, -EOPNOTSUPP without a PMU driver or before ISA 2.07, -EBUSY if another
+ * driver has reserved the hardware, or power_claim_open() was called before.
  */
 int power_claim_open(const struct power_claim_user *user)
 {
@@ -58,7 +59,7 @@ int power_claim_open(const struct power_claim_user *user)
 }
 
 /**
- * power_claim_close - stop using claims
+ * power_claim_close - undo power_claim_open()
  *
  * Context: process; power_claim_halt() was called on each CPU after its last claim.
  */
@@ -140,7 +141,7 @@ static void power_claim_put_counts(struct power_cpu *cpu)
 	cpu->changed = true;
 }
 
-/* Allocate the claim's counts, if they are compatible with those of the events. */
+/* Add the claim's counters to @cpu->counts, if they are compatible with the events. */
 static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	unsigned int i;
@@ -167,10 +168,10 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 }
 
 /**
- * power_claim_forget - release counters that still run after a claim
+ * power_claim_forget - release counters that still run after power_claim_end()
  * @cpu: this CPU
  *
- * Called before perf changes the events of the CPU. Does nothing while a claim is in force.
+ * Called before perf changes the events of the CPU. Does nothing before power_claim_end().
  *
  * Context: interrupts off, PMU disabled.
  */
@@ -196,13 +197,13 @@ static int power_claim_take(struct power_cpu *cpu, const struct power_claim *cla
 		cpu->claim_comes = false;
 		got = power_claim_get_counts(cpu, claim);
 		/*
-		 * Schedule the displaced events on the other counters. While @claim is set,
-		 * power_claim_forget() does not release the claim's counts.
+		 * Schedule the displaced events on the other counters. While cpu->claim is set,
+		 * power_claim_forget() does not release the claim's counters.
 		 */
 		cpu->claim = claim;
 		cpu->claim_displaces = true;
 		perf_pmu_resched(&power_pmu_ops);
-		/* A pinned group that has waited may need the counters. */
+		/* A pinned group that was waiting may have called power_claim_revoke(). */
 		if (!cpu->claim)
 			return -EBUSY;
 		cpu->claim = NULL;
@@ -295,7 +296,7 @@ void power_claim_run(const struct power_claim *claim)
 }
 
 /**
- * power_claim_end - end a claim
+ * power_claim_end - release the counters of a claim
  * @claim: the claim
  *
  * The counters of a claim with an id, and without a report of overflows, can still be read until
@@ -321,9 +322,9 @@ void power_claim_end(const struct power_claim *claim)
 }
 
 /**
- * power_claim_halt - stop counters that still run after a claim
+ * power_claim_halt - stop counters that still run after power_claim_end()
  *
- * Context: interrupts off, no claim in force on this CPU.
+ * Context: interrupts off, no counters of this CPU reserved.
  */
 void power_claim_halt(void)
 {
@@ -340,7 +341,7 @@ void power_claim_halt(void)
 /**
  * power_claim_return - reschedule flexible events that claims have displaced
  *
- * Context: interrupts off, no claim in force on this CPU, no ctx->lock held.
+ * Context: interrupts off, no counters of this CPU reserved, no ctx->lock held.
  */
 void power_claim_return(void)
 {
@@ -362,12 +363,12 @@ void power_claim_return(void)
 }
 
 /**
- * power_claim_revoke - end the claim in force if an event is pinned
+ * power_claim_revoke - take the reserved counters back for a pinned event
  * @cpu: this CPU
- * @event: the event, which does not fit beside the claim
+ * @event: the event, which does not fit beside the reserved counters; pinned or not
  *
  * Context: interrupts off, PMU disabled.
- * Return: true if a claim has ended.
+ * Return: true if the counters were released.
  */
 bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
 {
@@ -377,7 +378,7 @@ bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
 	if (!cpu->claim || !event->group_leader->attr.pinned || !user || !user->revoke)
 		return false;
 	user->revoke();
-	/* Inside power_claim(), the user does not have the claim yet. */
+	/* Inside power_claim(), perfctr has no claim to end yet. */
 	if (cpu->claim) {
 		cpu->claim = NULL;
 		power_claim_forget(cpu);
@@ -386,13 +387,14 @@ bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
 }
 
 /**
- * power_claim_serve - handle overflows of claimed counters
+ * power_claim_serve - handle overflows of counters reserved by perfctr
  * @cpu: this CPU; @pmcs has the values of the counters
  * @regs: the interrupted registers
  * @over: mask of counters that have overflowed
  *
  * Context: overflow interrupt, counters frozen.
- * Return: mask of those counters in @over that are claimed, or that still run after a claim.
+ * Return: mask of those counters in @over that are reserved, or that still run after
+ * power_claim_end().
  */
 u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 {

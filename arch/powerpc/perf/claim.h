@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Claims: counters reserved by a user other than perf; see claim.c.
+ * Claims: counters that perfctr has reserved, see claim.c.
  */
 #ifndef _POWERPC_PERF_CLAIM_H
 #define _POWERPC_PERF_CLAIM_H
@@ -8,16 +8,17 @@
 #include "engine.h"
 
 /**
- * struct power_claim - counters reserved by a user other than perf
+ * struct power_claim - counters to reserve for perfctr, and their events
  * @n: number of counters
  * @counters: mask of the counters; bit 1 is PMC1
- * @ints: mask of the counters whose overflow must be reported. If not 0, no counter of the claim
- *	runs on after power_claim_end()
+ * @ints: mask of the counters whose overflows perfctr has to handle. If not 0, power_claim_end()
+ *	stops all counters
  * @counter: each counter's number
  * @modes: POWER_NOT_* of each counter
  * @code: each counter's event code, which names the counter
  * @codes: each counter's encoding, set by power_claim_check()
- * @id: equal for claims that are equal in all other members; 0: equal to no other claim
+ * @id: equal for claims that are equal in all other members. 0: equal to no other claim, and
+ *	power_claim_end() stops all counters
  */
 struct power_claim {
 	unsigned int		n;
@@ -31,14 +32,14 @@ struct power_claim {
 };
 
 /**
- * struct power_claim_user - the user of claims
+ * struct power_claim_user - callbacks of perfctr
  * @overflow: called by the overflow interrupt, which can interrupt code with interrupts off. All
- *	counters are frozen. The arguments are the interrupted registers, the mask of the claim's
+ *	counters are frozen. The arguments are the interrupted registers, the mask of reserved
  *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
  *	counters are set to 0 after the call
- * @revoke: called with interrupts off and the PMU disabled if pinned events need the counters of
- *	the claim in force, which it has to end. It may be called inside power_claim(), which then
- *	fails; there is nothing to end yet. NULL: claims are not ended by pinned events
+ * @revoke: called with interrupts off and the PMU disabled if pinned events need the reserved
+ *	counters: @revoke has to call power_claim_end(). Inside power_claim(), which then fails,
+ *	there is nothing to end yet. NULL: pinned events do not get reserved counters
  */
 struct power_claim_user {
 	void	(*overflow)(struct pt_regs *regs, u32 counters, const u32 *values);

@@ -2,7 +2,11 @@
 /*
  * Shared declarations of the engine for the counters of server processors.
  *
- * The state of a CPU is changed only on that CPU with interrupts off. The overflow interrupt can
+ * A claim (struct power_claim) is a set of counters that perfctr has reserved, see claim.c. A
+ * struct power_count is what one counter counts: for an event, for several equal events that share
+ * the counter, or for perfctr.
+ *
+ * A struct power_cpu is changed only on its CPU with interrupts off. The overflow interrupt can
  * interrupt such a change: see overflow.c.
  */
 #ifndef _POWERPC_PERF_ENGINE_H
@@ -17,8 +21,8 @@
 #define PMC_OVERFLOW	0x80000000UL
 
 /*
- * The counter of an event that does not sample, or of a claim, is reset if it has this value or
- * more, which is long before an overflow.
+ * A counting event, or perfctr, starts from the present value of its counter. A counter with this
+ * value or more is set to 0 first, so that it does not overflow soon.
  */
 #define PMC_FAR		0x40000000UL
 
@@ -33,8 +37,9 @@
 #define POWER_EVENTS_MAX	16
 
 /*
- * struct power_key::flags: modes in which the counter is frozen, the wait state, and a claim. The
- * encodings of a claim are others than those of an event with the same code.
+ * struct power_key::flags: modes in which the counter is frozen, and the wait state.
+ * POWER_CLAIMED: perfctr has reserved the counter. Its alternatives differ from those of an event
+ * with the same code, so the keys must differ, too.
  */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
@@ -48,7 +53,7 @@
 #define POWER_EBB		0x1000000
 
 /**
- * struct power_key - identifies a count: events with equal keys have equal counts
+ * struct power_key - what a counter counts: events with equal keys can share a counter
  * @code: the event code
  * @config1: attr.config1
  * @flags: POWER_NOT_*, hw.flags shifted left by POWER_NOT_BITS, POWER_CLAIMED
@@ -61,7 +66,7 @@ struct power_key {
 
 /**
  * struct power_encoded - the encodings of an event, in event->pmu_private
- * @key: identifies the count of the event
+ * @key: what the event counts
  * @alts: the alternatives
  * @codes: the storage of @alts
  */
@@ -72,11 +77,11 @@ struct power_encoded {
 };
 
 /**
- * struct power_count - a count on a CPU, used by one event, several equal events, or a claim
- * @key: identifies the count
- * @alts: the alternative encodings; one of the users owns the array
- * @users: number of users; a claim is one user
- * @shared: equal events may use this count
+ * struct power_count - what one counter of a CPU counts
+ * @key: the event code, and the modes in which it is counted
+ * @alts: the alternative encodings; one of the events, or the claim, owns the array
+ * @users: number of events; 1 for perfctr
+ * @shared: other events with an equal @key may share the counter
  * @pmc: the counter programmed now; 0: none
  * @place: the counter to program next
  * @choice: index of the encoding to program on @place
@@ -94,11 +99,11 @@ struct power_count {
 struct power_claim;
 
 /**
- * struct power_memo - the counts that the cached register values were computed for
- * @used: mask of counts
- * @keys: key of each count
- * @places: counter of each count
- * @choices: index of the encoding of each count
+ * struct power_memo - the members of power_cpu::counts that power_cpu::mmcr was computed for
+ * @used: mask of these members
+ * @keys: power_count::key of each
+ * @places: power_count::place of each
+ * @choices: power_count::choice of each
  */
 struct power_memo {
 	u32			used;
@@ -109,31 +114,31 @@ struct power_memo {
 
 /**
  * struct power_cpu - the state of a CPU
- * @events: the events added; hw.event_base is the index of an event's count
+ * @events: the events added; hw.event_base is an event's index in @counts
  * @n: number of @events
- * @counts: the counts
- * @used: mask of counts with users
- * @chosen: mask of counts whose @place and @choice are compatible
- * @known: mask of counts equal to those in @memo
- * @changed: an event or a count was added or removed since the last reprogramming
+ * @counts: what the counters count
+ * @used: mask of the members of @counts with users
+ * @chosen: mask of the members of @counts whose @place and @choice are compatible
+ * @known: mask of the members of @counts that are equal to those in @memo
+ * @changed: @events or @counts have changed since the last reprogramming
  * @disabled: the PMU is disabled; the core counts nested calls
  * @ebb: the counters are used for event-based branches of the current task
  * @ebb_branches: the current task can read the BHRB
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @mmcr: register values for @memo; MMCR0 as while the counters run
- * @memo: the counts that @mmcr was computed for
+ * @memo: the members of @counts that @mmcr was computed for
  * @held: shadow of the control registers; see registers.c
  * @held_known: @held is valid
- * @claim: the claim in force; NULL: none
- * @claim_left: id of the last claim while its counters still run; 0: none
- * @claim_counts: mask of counts of the claim in force, or of the last one
- * @claim_index: index within the claim of each count in @claim_counts
- * @claim_comes: add only pinned events, to free counters for a claim
+ * @claim: the counters that perfctr has reserved; NULL: none
+ * @claim_left: id of the last claim while its counters run on after power_claim_end(); 0: none
+ * @claim_counts: mask of the members of @counts of @claim, or of the last claim
+ * @claim_index: index in struct power_claim of each member in @claim_counts
+ * @claim_comes: power_claim() needs counters of flexible events: add only pinned events
  * @claim_waits: the PMU stays disabled until power_claim_run()
- * @claim_displaces: a claim has displaced flexible events, which may fit after the claim
- * @returned_since: jiffies of the last time that these events were rescheduled
- * @returned: how often they were since then
- * @left: mask of counters with a value of a former user, or an unknown value; bit 1 is PMC1
+ * @claim_displaces: power_claim() has displaced flexible events, which may fit after the claim
+ * @returned_since: jiffies of the last power_claim_return() that rescheduled such events
+ * @returned: number of such calls in that jiffy
+ * @left: mask of counters to clear: their value is a former user's, or unknown; bit 1 is PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
  * @serving: in the overflow interrupt, with @pmcs set
  */
@@ -202,7 +207,7 @@ static inline u32 power_progress(u32 before, u32 now)
 	return before - now < PMC_SETBACK ? 0 : now - before;
 }
 
-/* Mask the overflow interrupt, too. */
+/* Disable interrupts, including the overflow interrupt. */
 #ifdef CONFIG_PPC64
 #define power_interrupt_off(flags)	powerpc_local_irq_pmu_save(flags)
 #define power_interrupt_on(flags)	powerpc_local_irq_pmu_restore(flags)

@@ -338,9 +338,9 @@ static void isa207_route_all(const struct isa207_layout *layout, const struct is
 }
 
 /**
- * isa207_compute - compute the register values for a set of counts
+ * isa207_compute - compute the register values for a set of event codes
  * @layout: the layout of the processor
- * @counts: the compatible counts, each with its counter
+ * @counts: the event codes, which are compatible, and their counters
  * @n: number of @counts
  * @mmcr: receives the register values
  *

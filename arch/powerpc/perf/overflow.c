@@ -73,7 +73,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 	/* A late interrupt: freeze, since overflows after power_pmc_read_all() would be missed. */
 	if (!(mfspr(SPRN_MMCR0) & MMCR0_FC))
 		power_control_run(cpu, MMCR0_FC);
-	/* Disabling the PMU has read these already. */
+	/* power_disable() has called power_limited_read() already. */
 	if (!cpu->disabled && power_has(PPMU_LIMITED_PMC5_6))
 		power_limited_read(cpu);
 	power_pmc_read_all(cpu);
@@ -96,7 +96,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 			power_limited_arm(cpu);
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 	}
-	/* Later samples may use @regs as the registers of user space, but then SIAR is another. */
+	/* Later samples in the kernel may use @regs as user registers, but SIAR is another then. */
 	regs->result = 0;
 }
 

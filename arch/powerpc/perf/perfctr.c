@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perfctr: low-level driver. It checks controls, and runs the counters of a struct
- * perfctr_cpu_state. It claims the counters from perf's PMU driver, which writes all registers.
+ * perfctr_cpu_state. It reserves these counters by a struct power_claim (a claim) in perf's PMU
+ * driver, which writes all registers.
  *
  * The overflow interrupt can interrupt code with interrupts off, in which no signal can be sent. It
  * saves the counters of the state, which count as stopped from then on; an irq_work calls the
@@ -325,8 +326,8 @@ static void perfctr_call_handler(struct irq_work *work)
 }
 
 /*
- * Overflows of claimed counters, which are set to 0 afterwards. After an overflow of an i-mode
- * counter the others of the state count as stopped, too.
+ * power_claim_user::overflow. The PMU driver sets the counters to 0 afterwards. After an overflow
+ * of an i-mode counter all counters of the state count as stopped.
  *
  * Context: overflow interrupt, counters frozen.
  */
@@ -348,9 +349,10 @@ static void perfctr_interrupt(struct pt_regs *regs, u32 counters, const u32 *val
 }
 
 /*
- * Pinned events of perf need the counters of the state that runs on this CPU. The counters stay
- * stopped until the next control, and cstatus in the page has no counters, as on a CPU where they
- * cannot be reserved. An overflow whose interrupt is pending is reported nevertheless.
+ * power_claim_user::revoke: pinned events of perf need the counters of the state that runs on this
+ * CPU. The counters stay stopped until the next control, and cstatus in the page has no counters,
+ * as on a CPU where they cannot be reserved. An overflow whose interrupt is pending is reported
+ * nevertheless.
  *
  * Context: interrupts off, PMU disabled.
  */
@@ -363,7 +365,7 @@ static void perfctr_revoke(void)
 	state = __this_cpu_read(perfctr_this_cpu.state);
 	if (state && perfctr_cstatus_nrctrs(state->cstatus)) {
 		perfctr_state_revoke(&perfctr_hw, state);
-		/* The counter's own interrupt may find no overflow any more. */
+		/* The pending overflow interrupt may find no overflow any more. */
 		if (state->gave_way)
 			irq_work_queue(this_cpu_ptr(&perfctr_this_cpu.work));
 	}
@@ -483,7 +485,7 @@ void perfctr_cpu_unmapped(struct mm_struct *mm)
 /**
  * perfctr_cpu_init - detect the CPU type
  *
- * Without counters that can be claimed, only the time base is supported.
+ * If the PMU driver cannot reserve counters, as before ISA 2.07, only the time base is supported.
  *
  * Return: 0.
  */

@@ -113,8 +113,8 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
  * @control: the control from user space
  * @claim: receives the counters, for power_claim_check()
  *
- * The claim has no id: its counters stop when it ends, since user space of the next task can read
- * the counters of POWER8 and POWER9.
+ * @claim->id is 0, so that power_claim_end() stops the counters: user space of the next task can
+ * read the counters of POWER8 and POWER9.
  *
  * Context: any.
  * Return: 0 on success; -EPERM if the control has reserved bits, or i-mode counters without a PMU;

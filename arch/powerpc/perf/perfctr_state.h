@@ -6,9 +6,9 @@
  * A counter overflows when its bit 31 becomes 1. An i-mode counter has its value in the control
  * plus 2^31, so that it overflows when that value becomes 0.
  *
- * All counters of a claim are set when it begins, and stop when it ends. So start values depend
- * only on what the owner of the state has done. That of an a-mode counter is 0 while the state does
- * not run.
+ * perfctr_state_resume() sets all counters, and perfctr_state_suspend() stops them. So start values
+ * depend only on what the owner of the state has counted. The start value of an a-mode counter is 0
+ * while the state does not run.
  *
  * Context of all functions, unless noted: interrupts off, overflow interrupt masked, on the CPU of
  * the thread that owns the state.
@@ -30,7 +30,7 @@
  * @set: writes a frozen counter
  * @run: starts the counters
  * @freeze: freezes the counters until @leave
- * @leave: ends the claim
+ * @leave: releases the counters
  */
 struct perfctr_layer {
 	u32	(*tsc)(void);
@@ -45,7 +45,7 @@ struct perfctr_layer {
 static_assert(sizeof(struct power_claim) == 8 * PERFCTR_CLAIM_WORDS);
 static_assert(ARRAY_SIZE(((struct power_claim *)0)->counter) == PERFCTR_MAX_COUNTERS);
 
-/* The claim of a state. Context: any. */
+/* The counters to reserve for a state. Context: any. */
 static __always_inline struct power_claim *perfctr_claim(struct perfctr_cpu_state *state)
 {
 	return (struct power_claim *)state->claim;
@@ -114,7 +114,7 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		return;
 	if (n) {
 		layer->freeze();
-		/* perfctr_state_resume() continues i-mode counters from the value read here. */
+		/* perfctr_state_resume() continues i-mode counters from the start set here. */
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
 		for (i = 0; i < perfctr_cstatus_nractrs(state->cstatus); i++)
@@ -139,7 +139,7 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 		if (err)
 			return err;
 		for (i = 0; i < n; i++) {
-			/* The PMU driver has cleared the counters. */
+			/* The PMU driver has cleared the counters: most need no write. */
 			if (layer->read(claim->counter[i]) != state->pmc[i].start)
 				layer->set(claim->counter[i], state->pmc[i].start);
 		}
@@ -200,8 +200,8 @@ static __always_inline u32 perfctr_state_first(const struct perfctr_cpu_state *s
 }
 
 /*
- * The same, and restart these counters. Counters in gave_way are added to cstatus again: the caller
- * stops them as after every overflow. Context: any; @state is suspended.
+ * As perfctr_state_overflowed(), and restart these counters. Counters in gave_way are added to
+ * cstatus again: the caller stops them as after every overflow. Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {

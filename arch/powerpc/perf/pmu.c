@@ -39,7 +39,7 @@ static void power_disable(struct pmu *pmu)
 		power_limited_read(cpu);
 }
 
-/* Program an event on the counter selected for its count, unless the event has a counter. */
+/* Program @event on its power_count::place, unless @event has a counter. */
 static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -58,7 +58,7 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
-/* Mask of the counters that stay in use by the same count */
+/* Mask of the counters that stay in use for the same power_count */
 static u32 power_counters_kept(const struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
@@ -93,7 +93,7 @@ static void power_counters_clear(struct power_cpu *cpu)
 }
 
 /**
- * power_place - program all counts and events on their selected counters
+ * power_place - program all events, and reserved counters, as power_counts_settle() has selected
  * @cpu: this CPU
  *
  * Context: interrupts off, counters frozen.
@@ -142,7 +142,7 @@ void power_run(struct power_cpu *cpu)
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
-/* For how long the registers are kept after the last event or claim */
+/* For how long the registers are kept after the last counter was used */
 #define POWER_REST_NS		(100 * NSEC_PER_MSEC)
 
 static DEFINE_PER_CPU(struct hrtimer, power_rest_timers);
@@ -168,7 +168,7 @@ static enum hrtimer_restart power_rest_tick(struct hrtimer *timer)
 }
 
 /**
- * power_rest_init - prepare the timer of a CPU that ends the use of its registers
+ * power_rest_init - initialize a CPU's timer, which clears pmcregs_in_use when the PMU is idle
  * @nr: the CPU, not online, or without events
  *
  * Context: process.
@@ -193,9 +193,9 @@ void power_rest_end(unsigned int nr)
 }
 
 /*
- * Enable the PMU of a CPU without events and claims. The next switch may be to a task with the same
- * events, so the registers are kept for a while. User space can read the counters before ISA 3.1:
- * clear those that were used.
+ * Enable the PMU of a CPU on which no counter is used. The next switch may be to a task with the
+ * same events, so the registers are kept for a while. User space can read the counters before
+ * ISA 3.1: clear those that were used.
  */
 static void power_enable_unused(struct power_cpu *cpu)
 {
@@ -254,7 +254,7 @@ static void power_enable(struct pmu *pmu)
 	}
 }
 
-/* Allocate a count for an event. Returns its index, or -EAGAIN if it does not fit. */
+/* Add @event to cpu->counts. Returns the index, or -EAGAIN if the event does not fit. */
 static int power_add_count(struct power_cpu *cpu, const struct perf_event *event)
 {
 	const struct power_encoded *encoded = event->pmu_private;
@@ -278,7 +278,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	if (cpu->n == POWER_EVENTS_MAX)
 		return -EAGAIN;
 	power_claim_forget(cpu);
-	/* Flexible events have to leave counters to a claim: add only pinned events. */
+	/* Flexible events have to leave counters to perfctr: add only pinned events. */
 	if (cpu->claim_comes && !event->group_leader->attr.pinned)
 		return -EAGAIN;
 	/* Events for event-based branches do not share the PMU with others. */
@@ -334,7 +334,7 @@ static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
 	power_count_put(cpu, event->hw.event_base);
 	cpu->changed = true;
 	if (!cpu->n) {
-		/* The program can write all counters. */
+		/* An EBB program can write all counters. */
 		if (cpu->ebb)
 			cpu->left = GENMASK(power_driver->n_counter, 1);
 		cpu->ebb = false;

@@ -150,7 +150,7 @@ void power_pmc_write(int pmc, unsigned long value)
  * @cpu: this CPU
  *
  * Context: interrupts off, counters frozen.
- * Return: true if a counter that can interrupt has overflowed, and has a count.
+ * Return: true if a counter in @cpu->counts that can interrupt has overflowed.
  */
 bool power_counts_over(const struct power_cpu *cpu)
 {
@@ -276,7 +276,7 @@ void power_control_forget(struct power_cpu *cpu)
 }
 
 /**
- * power_control_rest - set the registers for a time without events and claims
+ * power_control_rest - set the registers for a time in which no counter is used
  * @cpu: this CPU; the shadow is valid
  *
  * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it.
@@ -295,7 +295,7 @@ void power_control_rest(struct power_cpu *cpu)
 
 #ifdef CONFIG_PPC64
 /**
- * power_control_give - run the counters of this CPU for users without a driver
+ * power_control_give - run the counters of this CPU as pmu_override= says
  * @mmcr1: the events to count
  *
  * Context: interrupts off, no driver in use.

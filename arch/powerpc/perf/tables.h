@@ -11,8 +11,9 @@
 /* Index in a table of generic hardware events */
 #define HW(name)	PERF_COUNT_HW_##name
 
-/* Index in a table of generic cache events, and an operation without meaning */
+/* Index in a table of generic cache events */
 #define C(x)		PERF_COUNT_HW_CACHE_##x
+/* Initializer for a cache operation that the hardware does not have: -1 */
 #define NEVER		{ [C(RESULT_ACCESS)] = -1, [C(RESULT_MISS)] = -1 }
 
 /* Rows with the same valid operations on all processors */

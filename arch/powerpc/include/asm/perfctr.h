@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr: the low-level driver on powerpc. It claims counters from perf's PMU driver, to which the
- * registers belong, while a control is active.
+ * perfctr: the low-level driver on powerpc. While a control is active, the low-level driver
+ * reserves counters from perf's PMU driver, to which the registers belong.
  */
 #ifndef _ASM_POWERPC_PERFCTR_H
 #define _ASM_POWERPC_PERFCTR_H

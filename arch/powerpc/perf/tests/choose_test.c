@@ -46,7 +46,7 @@ static void choose_shares_equal_counts(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, choose_get(test, cpu, TEST_ANY_INST, true), first);
 	KUNIT_EXPECT_NE(test, choose_get(test, cpu, TEST_ANY_CYC, true), first);
-	/* A sampling event does not share its count. */
+	/* A sampling event does not share its counter. */
 	KUNIT_EXPECT_NE(test, choose_get(test, cpu, TEST_ANY_INST, false), first);
 	KUNIT_EXPECT_EQ(test, hweight32(cpu->used), 3);
 	KUNIT_EXPECT_EQ(test, cpu->counts[first].users, 2);
@@ -168,7 +168,7 @@ static void choose_resets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->left, 0x7e);
 }
 
-/* A counter has to be cleared as soon as the last user of its count is removed. */
+/* A counter has to be cleared as soon as its last event is removed. */
 static void choose_clears(struct kunit *test)
 {
 	struct power_cpu *cpu = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claims, on the PMU of the machine.
+ * Counters reserved by perfctr (claims), on the PMU of the machine.
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
@@ -88,7 +88,7 @@ static void claim_counts(struct kunit *test)
 	power_claim_halt();
 	local_irq_restore(flags);
 	KUNIT_EXPECT_GE(test, after - before, TEST_LOOP);
-	/* The same claim continues without reprogramming. */
+	/* power_claim() of an equal claim continues without reprogramming. */
 	KUNIT_EXPECT_EQ(test, again, 1);
 	KUNIT_EXPECT_GE(test, later - after, TEST_LOOP);
 	KUNIT_EXPECT_EQ(test, other, 0);
@@ -105,7 +105,7 @@ static bool claim_is_saved(void)
 #endif
 }
 
-/* A hypervisor must save the counters of a claim, also without an event of perf. */
+/* A hypervisor must save the counters that perfctr has reserved, also without perf events. */
 static void claim_saves_registers(struct kunit *test)
 {
 	struct power_claim *claim = kunit_kzalloc(test, sizeof(*claim), GFP_KERNEL);

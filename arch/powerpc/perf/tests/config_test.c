@@ -28,7 +28,7 @@ static struct power_key config_key(struct kunit *test, bool exclude_idle)
 	return key;
 }
 
-/* Events with and without exclude_idle have different keys, so they do not share a count. */
+/* Events with and without exclude_idle have different keys, so they do not share a counter. */
 static void config_excludes_idle(struct kunit *test)
 {
 	struct power_key all = config_key(test, false), busy = config_key(test, true);

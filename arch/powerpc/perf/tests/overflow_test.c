@@ -10,7 +10,7 @@
 /* More than the limit of interrupts in a tick */
 #define TEST_OVERFLOWS	1000000
 
-/* MMCR0, and registers as in a sample, at the last sample */
+/* MMCR0, and register values of the sample, when overflow_seen() was called last */
 static unsigned long overflow_mmcr0;
 static u64 overflow_siar, overflow_counter;
 
@@ -59,7 +59,10 @@ static void overflow_event_free(struct perf_event *sampler)
 	migrate_enable();
 }
 
-/* A sample in the kernel is not allowed for the event, but must be throttled. */
+/*
+ * An event with exclude_kernel gets no sample from an overflow in the kernel, but the overflow
+ * still counts for throttling.
+ */
 static void overflow_without_sample_is_throttled(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = PAGE_OFFSET + 0x1000, .trap = INTERRUPT_PERFMON,
@@ -179,7 +182,7 @@ static void overflow_deferred(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, left, 1);
 }
 
-/* A late interrupt finds running counters. */
+/* A late interrupt finds running counters, and must freeze them before the sample. */
 static void overflow_freezes_running_counters(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
@@ -210,8 +213,9 @@ static void overflow_freezes_running_counters(struct kunit *test)
 }
 
 /*
- * The registers of an interrupt in user space are those of user space until the next return to it.
- * A later interrupt in the kernel changes SIAR.
+ * The pt_regs of an interrupt in user space are the registers of user space until the next return
+ * to it. A later interrupt in the kernel changes SIAR, but must not change the address of these
+ * pt_regs.
  */
 static void overflow_siar_is_of_its_interrupt(struct kunit *test)
 {
@@ -231,7 +235,7 @@ static void overflow_siar_is_of_its_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mode, PERF_RECORD_MISC_USER);
 }
 
-/* Samples of other kinds of event must not have addresses and counts of the last interrupt. */
+/* SIAR, SDAR and PMC values in a sample must be 0 if it was not taken in an overflow interrupt. */
 static void overflow_registers_are_of_its_samples(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
@@ -315,9 +319,9 @@ static struct overflow_program overflow_in_program(unsigned long mmcr0)
 }
 
 /*
- * The interrupt of an overflow that belongs to a program ends: on machines that interrupt the
- * kernel despite EBE, it is requested while MMCR0 has PMAO. The program still has its branch, and
- * everything else in MMCR0 is the program's.
+ * QEMU interrupts the kernel despite EBE while an EBB program's MMCR0 has PMAO. power_interrupt()
+ * must clear PMAO, or the interrupt would never end. The other bits of MMCR0 do not change, and the
+ * program still has its branch.
  */
 static void overflow_of_program_ends(struct kunit *test)
 {

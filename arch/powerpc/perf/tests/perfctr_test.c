@@ -417,7 +417,7 @@ static int leave_dirty(const struct power_claim *claim)
 	return machine.busy ? -EBUSY : 0;
 }
 
-/* A counter with a count of another thread is set before it runs. */
+/* A counter with the value of another thread is set to start before it runs. */
 static void test_dirty_counter(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 2, 0, 0);
@@ -538,7 +538,10 @@ static void test_revoke(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
 }
 
-/* An overflow is not lost if the counters are revoked before it is identified. */
+/*
+ * An overflow is still reported if pinned events take the counters before
+ * perfctr_state_identify().
+ */
 static void test_revoke_after_overflow(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 2, -100);
@@ -564,7 +567,7 @@ static void test_revoke_after_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), 0);
 }
 
-/* Without counters, the state does not run. */
+/* If the counters cannot be reserved, the state does not run. */
 static void test_busy(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 1, 1, -100);
@@ -697,7 +700,7 @@ static void test_hw_overflow(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perfctr_cpu_overflowed(state));
 }
 
-/* An interrupt after the suspend finds no state; the overflow is found by the state. */
+/* After perfctr_cpu_suspend() the interrupt finds no state, and the state has the overflow. */
 static void test_hw_late(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = hw_state(test, 0, 5);
