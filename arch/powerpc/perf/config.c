@@ -321,7 +321,7 @@ int power_event_init(struct perf_event *event)
 		err = power_bhrb_event_init(event);
 		if (err)
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "is not the group's filter, or the BHRB lacks it",
+						 "differs from the group's, or is not supported",
 						 err);
 	}
 	if (power_code_is_listed(code))
