@@ -40,7 +40,7 @@ static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
 
 /*
  * A mapping allows RDPMC only in the address space of the object's owner. vm_private_data is
- * that address space, or NULL. It is compared, and never dereferenced.
+ * that address space, or NULL; it is only compared, never dereferenced.
  */
 static bool vperfctr_vma_counts(const struct vm_area_struct *vma)
 {
@@ -58,8 +58,8 @@ static bool vperfctr_owner_uses(struct vperfctr *vp, const struct mm_struct *mm)
 }
 
 /*
- * Called after mremap() has moved a mapping: nothing changes. Also called for the copy of a
- * mapping at fork: the copy does not allow RDPMC.
+ * Called for a mapping that mremap() has moved, which still allows RDPMC, and for the copy of a
+ * mapping at fork, which does not.
  */
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {

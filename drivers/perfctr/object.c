@@ -119,8 +119,8 @@ void vperfctr_unuse_hardware(void)
 }
 
 /*
- * A cache of objects. Their labels are large, and remain initialised in the cache: the free of a
- * label leaves it as it was before the allocation.
+ * A cache of objects. vperfctr::label is large, and remains initialised in the cache:
+ * security_perf_event_free() leaves it as it was before security_perf_event_alloc().
  */
 static struct kmem_cache *vperfctr_cache __ro_after_init;
 

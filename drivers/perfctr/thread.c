@@ -114,8 +114,8 @@ static void vperfctr_note_overflow(struct vperfctr *vp)
  *
  * Limit an object's overflows per tick to the samples per tick of a perf event, which
  * perf_cpu_time_max_percent may lower. Counters are stopped after an overflow until
- * vperfctr_iresume(). So that call waits for the next tick, and no overflow is lost, in contrast to
- * a throttled event.
+ * vperfctr_iresume(), which waits for the next tick here. So no overflow is lost, in contrast to a
+ * throttled event.
  *
  * Context: process context, may sleep.
  */
@@ -220,8 +220,8 @@ void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 		vperfctr_suspend(from);
 		perfctr_cpu_hide(prev, next);
 		/*
-		 * The counters run on between the two states: reuse the last values as start
-		 * values.
+		 * Counters may run on from one state to the next, which then starts with their
+		 * last values.
 		 */
 		if (to && !to->dead && perfctr_cstatus_nrctrs(from->state->cstatus) &&
 		    perfctr_cstatus_nrctrs(to->state->cstatus) &&
@@ -359,8 +359,8 @@ u64 vperfctr_new_identity(void)
  * __perfctr_copy_task - give a new thread an object with the control of current
  * @child: the new thread; child->perfctr is still a copy of current's pointer
  *
- * It has no object without memory, if a security module refuses it, or if @child is a thread of the
- * kernel.
+ * @child has no object if memory is lacking, if a security module refuses the object, or if @child
+ * is a kernel thread.
  *
  * Context: fork. @child does not run yet, and no other task can find it. May sleep.
  */

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Virtual performance counters: the object with a thread's counters, and the interfaces
- * between the files of this directory.
+ * Virtual performance counters: shared declarations.
+ *
+ *   object	struct vperfctr: the counters of a thread, and files for them
+ *   control	struct perfctr_cpu_control: the counters and events that a program selects
+ *   state	struct perfctr_cpu_state: a control, its start values and sums
+ *   a-mode	counters that only count
+ *   i-mode	counters that interrupt when they overflow
+ *   claim	counters that the low-level driver has reserved in perf's PMU driver for a state
  *
  *   object.c	objects, and the reservation of the hardware
  *   thread.c	context switch, tick, fork, exec and exit of threads with objects
@@ -40,8 +46,8 @@
  *	overflow, on a forbidden CPU, or for pinned events of perf. Written by @owner or its tracer
  * @children: sums of reaped threads that had inherited the control
  * @rcu: for kfree_rcu()
- * @label: holds the label of security modules, whose hooks take an event. It is never attached. The
- *	last field, see vperfctr_new_object()
+ * @label: an event that holds the label of security modules, whose hooks take an event; never
+ *	attached. The last field, see vperfctr_new_object()
  *
  * Access rules:
  *
@@ -80,7 +86,7 @@ struct vperfctr {
 #endif
 };
 
-/* The event to pass to security_perf_event_read() and the like. Without them it is not used. */
+/* The event for security_perf_event_read() and the like; not used without CONFIG_SECURITY. */
 static inline struct perf_event *vperfctr_label(struct vperfctr *vp)
 {
 #ifdef CONFIG_SECURITY

@@ -73,7 +73,7 @@ static void test_await_tick(struct kunit *test)
 	}
 }
 
-/* Of x86: the right to read counters, and the layout of a claim */
+/* These tests use perf_rdpmc_allowed and struct x86_claim. */
 #if defined(CONFIG_PERFCTR_COUNTERS) && defined(CONFIG_X86)
 #define TEST_X86_COUNTERS
 #endif
@@ -151,7 +151,8 @@ static void test_rdpmc_of_owner_only(struct kunit *test)
 
 /*
  * Perf takes current's i-mode counter after an overflow, and before the interrupt of the overflow.
- * With @late the thread is switched out and in before the interrupt, too. One overflow is handled.
+ * With @late the thread is switched out and in before the interrupt, too. Exactly one overflow must
+ * be handled.
  */
 static void revoke_after_overflow(struct kunit *test, bool late)
 {
@@ -248,7 +249,7 @@ static void test_mmap_security_hook(struct kunit *test)
 	refuse_by(test, "security_perf_event_read");
 	unregister_kretprobe(&hook_probe);
 	file = new_file(test);
-	/* The test gets an address space. */
+	/* kunit_vm_mmap() gives the test an address space. */
 	allowed = map_file(test, file);
 	refuse_by(test, "security_perf_event_read");
 	WRITE_ONCE(refused, current);

@@ -34,8 +34,8 @@ void __perfctr_forbid_tsc(void);
  * locked.
  *
  * With TIF_PERFCTR the architecture's __switch_to() calls __perfctr_switch(), because it
- * tests the flags of both threads anyway. Without it, a switch between two threads without
- * counters finds two equal pointers.
+ * tests the flags of both threads anyway. Without TIF_PERFCTR, a switch between two threads
+ * without counters finds two equal pointers.
  */
 static __always_inline void perfctr_switch(struct task_struct *prev, struct task_struct *next)
 {
