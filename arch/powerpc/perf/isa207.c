@@ -206,7 +206,10 @@ static int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *value
 	return isa207_constrain_by(isa207_running(), code, maskp, valuep, config1);
 }
 
-/* The fixed counter's code for a code of PMC1 to PMC4, and vice versa; 0: none. */
+/*
+ * The fixed counter's code for a code of PMC1 to PMC4, and vice versa; 0: none. @run: the code of
+ * PMC1 to PMC4 is one that counts only while the run latch is set.
+ */
 static u64 isa207_twin(u64 code, bool run)
 {
 	switch (code) {

@@ -30,9 +30,9 @@ static bool reg_is_server(int idx)
 
 #ifdef CONFIG_PPC_PERF_CTRS
 /*
- * These registers have addresses of the last sampled instruction, which may be in the kernel or in
- * another task. The overflow interrupt checks whether its event may see the addresses. In samples
- * of other kinds of event, these registers are 0.
+ * SIAR and SDAR have addresses of the last sampled instruction, which may be in the kernel or in
+ * another task. power_sample_allowed() checks whether an event may see the addresses. In samples of
+ * other kinds of event, SIAR and SDAR are 0.
  */
 static bool reg_is_of_interrupt(int idx)
 {

@@ -31,7 +31,7 @@ static const struct perfctr_rule perfctr_rules[] = {
 	NONE_OF(PERFCTR_ON_ALL, PERFCTR_MODES, ~(u64)PERFCTR_NOT_MODES, -EPERM),
 	NOT_VALUE(PERFCTR_ON_ALL, PERFCTR_MODES, PERFCTR_NOT_USER | PERFCTR_NOT_KERNEL,
 		  PERFCTR_NOT_USER | PERFCTR_NOT_KERNEL, -EINVAL),
-	/* These count nothing else, and have no fields. */
+	/* PMC5 and PMC6 count nothing else, and these codes have no fields. */
 	VALUE(PERFCTR_ON_PMC5, PERFCTR_CODE, ~0ULL, ISA207_RUN_INST, -EINVAL),
 	VALUE(PERFCTR_ON_PMC6, PERFCTR_CODE, ~0ULL, ISA207_RUN_CYC, -EINVAL),
 	{ }
