@@ -375,7 +375,10 @@ TEST_F(api, tsc_goes_on)
 	EXPECT_LE(a.tsc, b.tsc);
 }
 
-/* Returns the number of the first check that finds a forbidden TSC in the object; 0: none does */
+/*
+ * Can a thread that may not read the TSC get its value through perfctr? Returns the number of the
+ * first check that fails, or 0.
+ */
 static int sees_tsc(int fd, const volatile struct vperfctr_state *page)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };

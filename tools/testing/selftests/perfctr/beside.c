@@ -631,7 +631,7 @@ static struct vperfctr_control six_counters(void)
 }
 
 /*
- * The same on POWER: an event waits, or takes the counters if it is pinned. A pinned event that was
+ * On POWER, too, an event waits, or takes the counters if it is pinned. A pinned event that was
  * first keeps its counter.
  */
 TEST_F(beside, six_counters)

@@ -418,7 +418,7 @@ static int child_reads(int fd, const volatile struct vperfctr_state *page, unsig
 	own = map(vperfctr_open(0, 0));
 	if (own == MAP_FAILED || !may_rdpmc())
 		return 3;
-	/* Unmapping a page that did not allow RDPMC does not disallow it. */
+	/* munmap() of a page that did not allow RDPMC does not take the right away. */
 	munmap((void *)page, size);
 	if (!may_rdpmc())
 		return 4;
@@ -615,7 +615,7 @@ static unsigned int stranger(void *unused)
 	return 0;
 }
 
-/* Work of another process, which counts it by counters that stay enabled while the process waits */
+/* As stranger(), with counters that stay enabled while the process waits */
 static unsigned int counting_stranger(void *unused)
 {
 	struct vperfctr_control control = instructions(0);
@@ -702,8 +702,8 @@ TEST_F(count, mapped_by_other)
 
 /*
  * start of an a-mode counter is up to date only while the thread's own process can read
- * counters, that is, while it has the page mapped. A page that is mapped while its counters run
- * is right at once.
+ * counters, that is, while it has the page mapped. An mmap() while the counters run must update
+ * start at once.
  */
 TEST_F(count, mapped_late)
 {
@@ -734,7 +734,7 @@ static int let_read(const char *value)
 	return ok;
 }
 
-/* The page is also right if its readers get the right to read counters while the counters run. */
+/* start is also updated if processes get the right to read counters while the counters run. */
 TEST_F(count, let_read)
 {
 	struct vperfctr_control control = instructions(0);

@@ -592,7 +592,7 @@ static int may_have_event(bool kernel)
 	return 1;
 }
 
-/* The object is the caller's own. */
+/* May the caller have an object with @control? Return: 0 or 1; -1: an unexpected error */
 static int may_have_counters(struct vperfctr_control *control)
 {
 	int fd = vperfctr_open(0, 1), err;
@@ -789,7 +789,7 @@ static struct hooks count_hooks(const int *probes)
 	return (struct hooks){ n[0], n[1], n[2] };
 }
 
-/* Were the hooks called so often since @since? @idle: calls by count_hooks() itself */
+/* Were the hooks called @often times since @since? @idle: calls by count_hooks() itself */
 static bool called(const int *probes, struct hooks *since, const struct hooks *idle,
 		   struct hooks often)
 {
@@ -821,7 +821,7 @@ TEST_F(life, security_hooks)
 	}
 	ASSERT_EQ(0, vperfctr_unlink(self->fd));
 	close(self->fd);
-	/* A read of an event calls a hook, too. */
+	/* The reads in count_hooks() call a hook, too. */
 	idle = count_hooks(probes);
 	now = count_hooks(probes);
 	idle = (struct hooks){ now.alloc - idle.alloc, now.read - idle.read,

@@ -163,7 +163,7 @@ TEST_F(overflow, both_modes)
 	if (!UNCERTAIN)
 		EXPECT_EQ(4, signals);
 	EXPECT_EQ(0, counts[0]);
-	/* Both have run for the same time, except for a few instructions of the resume. */
+	/* Both counters have run for the same time, except for a few instructions of the resume. */
 	EXPECT_LE(450000, sums.pmc[0]);
 	EXPECT_GE(SLACK, llabs((long long)(sums.pmc[0] - sums.pmc[1])));
 }
@@ -252,7 +252,7 @@ TEST_F(overflow, rate)
 	EXPECT_TRUE(is_n_for_n(signals, sums.pmc[0], 10000));
 	EXPECT_LE(n, signals);
 	EXPECT_EQ(0, wrong);
-	/* One overflow in each tick takes n ticks. Half as long would mean two in a tick. */
+	/* With one overflow per tick allowed, n overflows take n ticks. Fail below n / 2. */
 	EXPECT_LE(n / 2 * tick.tv_nsec, by_iresume);
 	EXPECT_LE(n / 2 * tick.tv_nsec, by_control);
 }
@@ -290,7 +290,10 @@ TEST_F(overflow, sums)
 	EXPECT_EQ(1, undisturbed);
 }
 
-/* Count @n overflows, in pieces that end with a switch. */
+/*
+ * Count overflows with period @n. A round is a quarter of the period, and ends with a switch, and
+ * on the other CPU if @move.
+ */
 static int count_overflows(int n, int rounds, int move)
 {
 	struct perfctr_sum_ctrs sums;
@@ -313,7 +316,7 @@ static int count_overflows(int n, int rounds, int move)
 	}
 	if (stop(&sums))
 		return 3;
-	/* A quarter for each round, and a half more, because the yields count a little. */
+	/* @rounds has half a period more, so that the few instructions of yields do not matter. */
 	if (!is_n_for_n(signals, sums.pmc[0], n) || (!UNCERTAIN && signals != rounds / 4)) {
 		fprintf(stderr, "# %d signals, of %d; %llu counted\n", signals, rounds / 4,
 			(unsigned long long)sums.pmc[0]);

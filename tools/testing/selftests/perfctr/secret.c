@@ -21,9 +21,9 @@
 
 #define ATTACKER	65533
 
-/* Of the drivers that have perfctr */
+/* Only PMU drivers that have perfctr have this parameter. */
 #define SHARE		"/sys/module/x86_pmu/parameters/share"
-/* Names the file of struct shared for a program that the attacker executes */
+/* Environment variable: the fd of struct shared, for a program that the attacker executes */
 #define AGAIN		"SECRET_AGAIN"
 
 enum phase { BEFORE, BETWEEN, AFTER };
@@ -35,13 +35,13 @@ static int shared_fd;
 static void become(unsigned int id)
 {
 	MUST(!setgid(id) && !setuid(id));
-	/* The change of credentials has reset this. */
+	/* setuid() has cleared the parent-death signal. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It has made the process undumpable, too, and then exec would end its perfctr object. */
+	/* setuid() has made the process undumpable: then exec removes its perfctr object. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
-/* Execute orders. */
+/* Call @order for each phase that arrives, and answer it. */
 static void serve(const struct pipes *pipes, void (*order)(enum phase))
 {
 	char phase;
@@ -53,7 +53,7 @@ static void serve(const struct pipes *pipes, void (*order)(enum phase))
 	_exit(0);
 }
 
-/* Send an order to a process, and wait for the answer of it or of another process. */
+/* Send an order to process @first, and wait for the answer of process @last. */
 static bool tell_through(const struct pipes *first, const struct pipes *last, char phase)
 {
 	return write(first->order[1], &phase, 1) == 1 && read(last->answer[0], &phase, 1) == 1;
@@ -64,7 +64,7 @@ static bool tell(const struct pipes *pipes, char phase)
 	return tell_through(pipes, pipes, phase);
 }
 
-/* Start a process. It has no ends of the pipes that are the parent's. */
+/* Fork a process that reads orders and writes answers. */
 static pid_t start(struct pipes *pipes)
 {
 	pid_t pid = fork();
@@ -81,7 +81,7 @@ static pid_t start(struct pipes *pipes)
 	return pid;
 }
 
-/* A second process of the attacker: it has what it has inherited, and what it receives. */
+/* The helper, a second process of the attacker: it has inherited or received files and mappings. */
 
 static int passed[2] = { -1, -1 };
 
@@ -143,7 +143,7 @@ static void start_helper(void)
 {
 	shared->has_helper = true;
 	if (!start(&shared->helper)) {
-		/* The attacker alone has this end, so that its end is noticed. */
+		/* Only the attacker may keep this end: the parent must notice if it exits. */
 		close(shared->attacker.answer[1]);
 		owner = false;
 		/* The attacker's page, but sums of the object that this process has inherited */
@@ -287,9 +287,9 @@ static void by_control_before(enum phase phase)
 }
 
 /*
- * Counters run on after a claim, and are claimed again when the victim has run twice. Where root
- * samples the CPU meanwhile, the claim takes counters whose values RDPMC shows: the distance to the
- * next sample is no secret, but it must not become the start value of a claim.
+ * Counters run on after perfctr has released them, and are reserved again when the victim has run
+ * twice. Where root samples the CPU meanwhile, RDPMC shows the values of the reserved counters: the
+ * distance to the next sample is no secret, but must not become a start value.
  */
 static void by_claiming_again(enum phase phase)
 {
@@ -383,7 +383,7 @@ static void by_mapping_elsewhere(enum phase phase)
 	}
 }
 
-/* The new program has its file descriptors, and no mapping. */
+/* exec: the new program has the file descriptors, but no mapping. */
 static void by_exec(enum phase phase)
 {
 	char again[20];
@@ -410,7 +410,7 @@ static void by_fork(enum phase phase)
 	pid_t pid;
 
 	if (phase == BEFORE) {
-		/* Such an event cannot be mapped. */
+		/* A task's event with inherit cannot be mapped. */
 		add_usual_events(true, false);
 		if (has_counters()) {
 			open_object();
@@ -436,7 +436,7 @@ static void by_fork(enum phase phase)
 	MUST(waitpid(pid, &status, 0) == pid && !status);
 }
 
-/* The second process gets the files, and the owner of the counters has no right to RDPMC. */
+/* The helper gets the files, and the owner of the counters has no right to RDPMC. */
 static void by_passing(enum phase phase)
 {
 	int i;
@@ -457,7 +457,7 @@ static void by_passing(enum phase phase)
 	}
 }
 
-/* The second process inherits the mapping, and looks while the owner of the counters sleeps. */
+/* The helper inherits the mapping, and looks while the owner of the counters sleeps. */
 static void by_polling(enum phase phase)
 {
 	if (phase == BEFORE) {
@@ -532,9 +532,9 @@ static void serve_as_victim(const struct pipes *pipes)
 	char phase;
 
 	while (read(pipes->order[0], &phase, 1) == 1) {
-		/* Let the parent wait for the answer first. */
+		/* Wait until the parent sleeps in read() of the answer. */
 		usleep(100);
-		/* So many branches, and twice as many instructions */
+		/* 3 limit branches, and 6 limit instructions */
 		work(3 * shared->limit);
 		take_secret_counts();
 		next = shared->has_helper ? &shared->helper : &shared->attacker;
@@ -679,7 +679,7 @@ FIXTURE_SETUP(secret)
 			TH_LOG("%s", missing);
 		SKIP(return, "%s", missing);
 	}
-	/* Its event samples, so that its counter has the distance to the next overflow. */
+	/* The watchdog's event samples: its counter has the distance to the next overflow. */
 	self->watchdog = set_number(WATCHDOG, 0);
 	self->paranoid = set_number(PARANOID, -1);
 	if (self->paranoid > 2)
@@ -717,8 +717,9 @@ static void prepare(struct __test_metadata *_metadata, struct pipes *pipes)
 }
 
 /*
- * Let the victim run between the attacker's phases: first this process runs after it, then the
- * attacker does. Return: false if a process has ended.
+ * Run BEFORE of the attacker, then the victim, then this process, then BETWEEN of the attacker;
+ * then the victim again, directly followed by AFTER. If there is a helper, it runs after each phase
+ * of the attacker, and before BETWEEN and AFTER. Return: false if a process has ended.
  */
 static bool run_phases(const struct pipes *victim)
 {
@@ -753,7 +754,7 @@ static void steal(struct __test_metadata *_metadata, const struct victim *kind,
 	prepare(_metadata, &shared->attacker);
 	pids[0] = start(&victim);
 	if (!pids[0]) {
-		/* Only the processes themselves have these ends, so that their end is noticed. */
+		/* Only the attacker and the helper keep these ends: their exit must be noticed. */
 		close(shared->helper.answer[1]);
 		close(shared->attacker.answer[1]);
 		be_victim(&victim, kind);

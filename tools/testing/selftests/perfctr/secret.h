@@ -36,7 +36,7 @@ struct own {
 
 /**
  * struct shared - memory of all processes of a test
- * @cpu: CPU of victim and attacker
+ * @cpu: CPU on which victim and attacker run
  * @other_cpu: another CPU with the same PMU; -1: there is none
  * @type: type of the PMU's raw events
  * @extended: type of the PMU for PERF_TYPE_HARDWARE; 0: the only PMU
@@ -48,7 +48,7 @@ struct own {
  * @highest: highest value that the attacker saw
  * @leak: description of the first value that reveals the secret; empty: there is none
  * @skip: why this way does not exist here; empty: it does
- * @line: line of a step that failed; 0: none has
+ * @line: line of a step that failed; 0: none
  * @helper: pipes of the attacker's second process
  * @has_helper: there is such a process
  * @attacker: pipes of the attacker

@@ -10,24 +10,23 @@
 
 #include "secret.h"
 
-/*
- * More than the attacker executes in user mode; the least limit with the kernel; and that limit as
- * a multiple of what the attacker executes to open and to map its events
- */
+/* More instructions than the attacker executes in user mode */
 #define LIMIT		500000
+/* If the kernel is counted, too: minimum of the limit, and factor on measure_opening() */
 #define LIMIT_KERNEL	4000000
 #define TIMES_OPENED	4
 
-/* Of samples of root: no counter gets so far, and it starts near a multiple of 2^31 */
+/* Period of root's samples: it does not end during a test, and starts near a multiple of 2^31 */
 #define PERIOD		0x7fffffff
 
-/* Cycles in which fewer than @n instructions retire, and a limit that no CPU reaches */
+/* Event select: cycles in which fewer than @n instructions retire */
 #define CYCLES_BELOW(n)	(0xc0 | 1 << 23 | (__u64)(n) << 24)
+/* No CPU retires more instructions in a cycle. */
 #define MOST_RETIRED	32
 
 struct shared *shared;
 struct own own = { .object = -1 };
-/* Is this the process that its counters count? */
+/* Do the counters in own count this process? They do not in the helper. */
 bool owner = true;
 
 static const volatile struct perf_event_mmap_page *event_page[MAX_OWN];
@@ -35,8 +34,8 @@ static const volatile struct vperfctr_state *object_page;
 
 /**
  * must - end this process if a step has failed
- * @holds: false if it has
- * @line: its line
+ * @holds: false if the step has failed
+ * @line: line of the step
  */
 void must(bool holds, int line)
 {
@@ -47,8 +46,8 @@ void must(bool holds, int line)
 }
 
 /**
- * cannot - end this process because this CPU or kernel has no such counters
- * @why: which
+ * cannot - end this process and skip the test: this CPU or kernel has no such counters
+ * @why: the reason that the test prints
  */
 void cannot(const char *why)
 {
@@ -94,7 +93,7 @@ static void on_segv(int sig)
 }
 
 /**
- * catch_faults - survive an RDPMC that is refused
+ * catch_faults - let rdpmc() return false if RDPMC is refused
  */
 void catch_faults(void)
 {
@@ -121,7 +120,7 @@ static bool rdpmc(unsigned int index, __u64 *value)
 	return true;
 }
 
-/* On AMD's CPUs, indices from 6 on are of counters that cores share. */
+/* Number of general counters. On AMD's CPUs, indices from 6 on are of counters that cores share. */
 static unsigned int nr_general(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -140,7 +139,7 @@ static void look_at_counters(void)
 	unsigned int i, index;
 	__u64 value;
 
-	/* The distance to a sample is no secret. Without the right to RDPMC, all are refused. */
+	/* The distance to a sample is no secret. If counter 0 is refused, all are. */
 	if (shared->samples || !rdpmc(0, &value))
 		return;
 	for (i = 0; i < MAX_GENERAL + MAX_FIXED; i++) {
@@ -202,7 +201,7 @@ static void look_at_sums(void)
 	struct perfctr_sum_ctrs sums, children;
 	unsigned int i;
 
-	/* It is refused to another process. */
+	/* A process other than the owner is refused. */
 	if (vperfctr_read(own.object, &sums, NULL, &children))
 		return;
 	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++) {
@@ -249,7 +248,7 @@ void look(void)
 /* Counters of the attacker, or of the victim */
 
 /**
- * hardware - attribute of an event of the PMU in user mode
+ * hardware - attribute of a hardware event in user mode, on the PMU of the test
  * @config: one of enum perf_hw_id
  *
  * Return: the attribute
@@ -287,7 +286,7 @@ bool add_event(struct perf_event_attr *attr, int leader)
 }
 
 /**
- * usual_event - attribute of an event that attacker and victim may have
+ * usual_event - attribute of an event that attacker and victim can both have
  * @i: its number, below NR_USUAL
  *
  * Return: the attribute
@@ -304,7 +303,7 @@ struct perf_event_attr usual_event(unsigned int i)
 }
 
 /**
- * add_usual_events - open each of them
+ * add_usual_events - open each usual_event()
  * @inherit: children inherit them
  * @pinned: they are pinned
  */
@@ -341,8 +340,8 @@ void add_events(void)
 /**
  * add_victim_events - open pinned events on all counters
  *
- * First those that the attacker may share, then others. These count all cycles, each by another
- * select, so that they share no counter.
+ * First each usual_event(), which the attacker may share, then events that count all cycles, each
+ * by another event select, so that they share no counter.
  */
 void add_victim_events(void)
 {
@@ -390,7 +389,7 @@ void map_events(void)
 }
 
 /**
- * unmap_events - unmap these pages
+ * unmap_events - unmap the page of each event
  */
 void unmap_events(void)
 {
@@ -434,12 +433,13 @@ static __u64 measure_opening(void)
 }
 
 /**
- * find_limit - find a limit of what the attacker executes
- * @kernel: also in the kernel, where it is several times as much with debugging
+ * find_limit - find an upper bound of the attacker's instructions
+ * @kernel: include kernel mode, where debug options multiply the number
  *
- * Counters that count the kernel are cleared whenever the attacker wakes up.
+ * A count above the bound includes the victim's. Counters that count the kernel are cleared
+ * whenever the attacker wakes up.
  *
- * Return: the limit, in instructions
+ * Return: the upper bound
  */
 __u64 find_limit(bool kernel)
 {
@@ -486,7 +486,7 @@ void map_object(void)
 }
 
 /**
- * has_mapped_object - is that page mapped?
+ * has_mapped_object - is the page of the perfctr object mapped?
  *
  * Return: true if it is
  */
@@ -496,7 +496,7 @@ bool has_mapped_object(void)
 }
 
 /**
- * unmap_object - unmap that page
+ * unmap_object - unmap the page of the perfctr object
  */
 void unmap_object(void)
 {
@@ -505,7 +505,7 @@ void unmap_object(void)
 	object_page = NULL;
 }
 
-/* Can counter @map be claimed? Add it to @all if so. */
+/* Add counter @map to @all if vperfctr_control() accepts this counter. */
 static void try_counter(struct vperfctr_control *all, unsigned int map, bool interrupts)
 {
 	struct vperfctr_control one = one_counter(map);
@@ -516,7 +516,7 @@ static void try_counter(struct vperfctr_control *all, unsigned int map, bool int
 		one.cpu_control.nractrs = 0;
 		one.cpu_control.nrictrs = 1;
 		one.cpu_control.evntsel[0] |= SELECT_PMI;
-		/* No overflow, and near a multiple of 2^31 */
+		/* The period does not end during a test, and starts near a multiple of 2^31. */
 		one.cpu_control.ireset[0] = -0x7fffffff;
 	}
 	if (vperfctr_control(own.object, &one))
@@ -532,9 +532,9 @@ static void try_counter(struct vperfctr_control *all, unsigned int map, bool int
 }
 
 /**
- * claim - claim counters for this process by its perfctr object
- * @first: the first general counter; all later ones, and the fixed ones, are claimed, too
- * @interrupts: they are i-mode counters
+ * claim - enable counters of this process by its perfctr object
+ * @first: the first general counter; all later ones, and the fixed ones, are enabled, too
+ * @interrupts: i-mode counters
  */
 void claim(unsigned int first, bool interrupts)
 {
@@ -548,13 +548,13 @@ void claim(unsigned int first, bool interrupts)
 	n = interrupts ? &all.cpu_control.nrictrs : &all.cpu_control.nractrs;
 	if (!*n)
 		cannot("no such counters");
-	/* Pinned events may need some of them. */
+	/* Pinned events may have some of the counters: try fewer. */
 	while (vperfctr_control(own.object, &all))
 		MUST(errno == EBUSY && --*n);
 }
 
 /**
- * claim_none - give up all counters
+ * claim_none - disable all counters
  */
 void claim_none(void)
 {
