@@ -169,7 +169,7 @@ TEST(sleep_is_not_counted)
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100000));
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	r = get(fd);
 	EXPECT_LT(0, r.value);
 	pe_sleep_ms(50);
@@ -197,7 +197,7 @@ TEST(cpu_clock_of_a_sleeping_task)
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100000));
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	r = pe_count(fd);
 	EXPECT_LT(0, r);
 	pe_sleep_ms(50);

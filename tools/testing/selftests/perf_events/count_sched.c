@@ -56,7 +56,7 @@ TEST(sleeper)
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 1));
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	before = pe_count(fd);
 	pe_sleep_ms(50);
 	EXPECT_EQ(before, pe_count(fd));

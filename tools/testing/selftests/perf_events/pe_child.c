@@ -237,18 +237,47 @@ char pe_task_state(pid_t tid)
 	return state;
 }
 
+/* Is a task switched out in read(2)? Return: 1, or 0, or -errno */
+static int rests_in_read(pid_t pid)
+{
+	char path[32];
+	int call = -1;
+	FILE *f;
+
+	/* The kernel waits until the task is switched out, and writes "running" if it wakes up. */
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%d", &call) != 1)
+		call = -1;
+	fclose(f);
+	return call == __NR_read;
+}
+
 /**
  * pe_child_rest - wait until a child sleeps and is switched out
  * @c: the child; it has no order
+ *
+ * A task's state becomes "sleeping" a moment before the task is switched out, and on a loaded
+ * machine the moment is long.
+ * Return: 0 or -errno
  */
-void pe_child_rest(struct pe_child *c)
+int pe_child_rest(struct pe_child *c)
 {
-	int tries;
+	int ret = 0;
+	char state;
 
-	for (tries = 0; tries < 10000 && pe_task_state(c->pid) != 'S'; tries++)
+	for (;;) {
+		state = pe_task_state(c->pid);
+		if (!state || state == 'Z')
+			return -ESRCH;
+		if (state == 'S')
+			ret = rests_in_read(c->pid);
+		if (ret)
+			return ret < 0 ? ret : 0;
 		pe_sleep_ms(1);
-	/* A task's state becomes "sleeping" a moment before the task is switched out. */
-	pe_sleep_ms(20);
+	}
 }
 
 /**

@@ -129,7 +129,7 @@ int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg);
 int pe_child_send(struct pe_child *c, enum pe_order what, unsigned long arg);
 int pe_child_answer(struct pe_child *c);
 char pe_task_state(pid_t tid);
-void pe_child_rest(struct pe_child *c);
+int pe_child_rest(struct pe_child *c);
 int pe_child_end(struct pe_child *c);
 
 /* pe_hang.c */

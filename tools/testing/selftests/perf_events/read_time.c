@@ -175,7 +175,7 @@ TEST(stopped_with_the_task)
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_do(&child, PE_SPIN, 100000));
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	r = get(fd);
 	EXPECT_LT(0, r.enabled);
 	EXPECT_EQ(r.enabled, r.running);
@@ -202,7 +202,7 @@ TEST(opened_on_a_sleeper)
 	int fd;
 
 	ASSERT_EQ(0, pe_child_start(&child));
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	fd = pe_open(&a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	pe_sleep_ms(20);

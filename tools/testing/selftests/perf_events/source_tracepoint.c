@@ -305,7 +305,7 @@ TEST_F(tracepoint, about_another_task)
 	off = pe_open(&a, c.pid, 0, -1, 0);
 	ASSERT_LE(0, off);
 	for (i = 0; i < 20; i++) {
-		pe_child_rest(&c);
+		ASSERT_EQ(0, pe_child_rest(&c));
 		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
 	}
 	EXPECT_LE(20, pe_count(his));
@@ -351,7 +351,7 @@ TEST_F(tracepoint, memory_of_another_task)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 16));
 	for (i = 0; i < 10; i++) {
-		pe_child_rest(&c);
+		ASSERT_EQ(0, pe_child_rest(&c));
 		EXPECT_EQ(0, pe_child_do(&c, PE_SPIN, 1));
 		while (pe_ring_find(&ring, rec, PERF_RECORD_SAMPLE) == 1) {
 			ASSERT_EQ(0, pe_sample_parse(&a, rec, &s));

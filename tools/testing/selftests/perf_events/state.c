@@ -218,7 +218,7 @@ TEST_F(state, since)
 	fd = pe_open(&self->a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	pe_child_do(&child, PE_FAULT, 1);
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	pe_sleep_ms(1);
 	ASSERT_EQ(0, tell(fd, &now));
 	EXPECT_EQ(PERF_EVENT_ELSEWHERE, now.doing);
@@ -264,7 +264,7 @@ TEST_F(state, since_it_was_removed)
 	pe_child_do(&child, PE_SPIN, 100000);
 	pe_sleep_ms(1);
 	pe_child_do(&child, PE_FAULT, 1);
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	now = now_ns();
 	ASSERT_EQ(0, tell(fd, &info));
 	EXPECT_EQ(PERF_EVENT_EXITED, info.doing);
@@ -288,7 +288,7 @@ TEST_F(state, of_another_task)
 	ASSERT_EQ(0, pe_child_start(&child));
 	fd = pe_open(&self->a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
-	pe_child_rest(&child);
+	ASSERT_EQ(0, pe_child_rest(&child));
 	EXPECT_EQ(PERF_EVENT_ELSEWHERE, doing(fd));
 	pe_child_end(&child);
 	EXPECT_EQ(PERF_EVENT_EXITED, doing(fd));
