@@ -796,92 +796,92 @@ static void steal(struct __test_metadata *_metadata, const struct victim *kind,
 	}
 }
 
-TEST_F_TIMEOUT(secret, event, 600)
+TEST_F(secret, event)
 {
 	steal(_metadata, &variant->victim, by_event);
 }
 
-TEST_F_TIMEOUT(secret, late_mapping, 600)
+TEST_F(secret, late_mapping)
 {
 	steal(_metadata, &variant->victim, by_late_mapping);
 }
 
-TEST_F_TIMEOUT(secret, enabled_again, 600)
+TEST_F(secret, enabled_again)
 {
 	steal(_metadata, &variant->victim, by_enabling);
 }
 
-TEST_F_TIMEOUT(secret, equal_event, 600)
+TEST_F(secret, equal_event)
 {
 	steal(_metadata, &variant->victim, by_equal_event);
 }
 
-TEST_F_TIMEOUT(secret, pair, 600)
+TEST_F(secret, pair)
 {
 	steal(_metadata, &variant->victim, by_pair);
 }
 
-TEST_F_TIMEOUT(secret, error, 600)
+TEST_F(secret, error)
 {
 	steal(_metadata, &variant->victim, by_error);
 }
 
-TEST_F_TIMEOUT(secret, control, 600)
+TEST_F(secret, control)
 {
 	steal(_metadata, &variant->victim, by_control);
 }
 
-TEST_F_TIMEOUT(secret, control_before, 600)
+TEST_F(secret, control_before)
 {
 	steal(_metadata, &variant->victim, by_control_before);
 }
 
-TEST_F_TIMEOUT(secret, claimed_again, 600)
+TEST_F(secret, claimed_again)
 {
 	steal(_metadata, &variant->victim, by_claiming_again);
 }
 
-TEST_F_TIMEOUT(secret, interrupting, 600)
+TEST_F(secret, interrupting)
 {
 	steal(_metadata, &variant->victim, by_interrupting);
 }
 
-TEST_F_TIMEOUT(secret, fixed, 600)
+TEST_F(secret, fixed)
 {
 	steal(_metadata, &variant->victim, by_fixed);
 }
 
-TEST_F_TIMEOUT(secret, both, 600)
+TEST_F(secret, both)
 {
 	steal(_metadata, &variant->victim, by_both);
 }
 
-TEST_F_TIMEOUT(secret, moved, 600)
+TEST_F(secret, moved)
 {
 	steal(_metadata, &variant->victim, by_move);
 }
 
-TEST_F_TIMEOUT(secret, mapped_elsewhere, 600)
+TEST_F(secret, mapped_elsewhere)
 {
 	steal(_metadata, &variant->victim, by_mapping_elsewhere);
 }
 
-TEST_F_TIMEOUT(secret, exec, 600)
+TEST_F(secret, exec)
 {
 	steal(_metadata, &variant->victim, by_exec);
 }
 
-TEST_F_TIMEOUT(secret, fork, 600)
+TEST_F(secret, fork)
 {
 	steal(_metadata, &variant->victim, by_fork);
 }
 
-TEST_F_TIMEOUT(secret, passed, 600)
+TEST_F(secret, passed)
 {
 	steal(_metadata, &variant->victim, by_passing);
 }
 
-TEST_F_TIMEOUT(secret, polled, 600)
+TEST_F(secret, polled)
 {
 	steal(_metadata, &variant->victim, by_polling);
 }
