@@ -593,12 +593,17 @@ TEST_F(api, others)
 {
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
 	struct perfctr_sum_ctrs sums;
+	unsigned int *rounds, before;
 	int fd, status;
-	pid_t child = fork();
+	pid_t child;
 
+	rounds = mmap(NULL, sizeof(*rounds), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)rounds);
+	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
-		for (;;)
+		for (;; __atomic_add_fetch(rounds, 1, __ATOMIC_RELAXED))
 			work(1000);
 	}
 	EXPECT_FAILS(ESRCH, vperfctr_open(0x3ffffff, 0));
@@ -613,8 +618,11 @@ TEST_F(api, others)
 	EXPECT_EQ(0, vperfctr_control(fd, &control));
 	EXPECT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
 	EXPECT_EQ(0, sums.tsc);
+	before = __atomic_load_n(rounds, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, ptrace(PTRACE_DETACH, child, 0, 0));
-	usleep(100000);
+	/* Wait until it has run. */
+	while (__atomic_load_n(rounds, __ATOMIC_RELAXED) == before)
+		usleep(1000);
 	EXPECT_FAILS(ESRCH, vperfctr_read(fd, &sums, NULL, NULL));
 	EXPECT_FAILS(ESRCH, vperfctr_control(fd, &control));
 	EXPECT_FAILS(ESRCH, vperfctr_unlink(fd));
@@ -625,6 +633,7 @@ TEST_F(api, others)
 	EXPECT_FAILS(ESRCH, vperfctr_control(fd, &control));
 	EXPECT_EQ(0, vperfctr_unlink(fd));
 	close(fd);
+	munmap(rounds, sizeof(*rounds));
 }
 
 TEST_HARNESS_MAIN
