@@ -195,9 +195,11 @@ TEST_F(race, exec)
 }
 
 static int overflow_fd;
+static int overflows;
 
 static void resume_counters(int sig)
 {
+	__atomic_add_fetch(&overflows, 1, __ATOMIC_RELAXED);
 	vperfctr_iresume(overflow_fd);
 }
 
@@ -228,7 +230,7 @@ TEST_F(race, overflow)
 				_exit(0);
 			}
 		}
-		_exit(0);
+		_exit(__atomic_load_n(&overflows, __ATOMIC_RELAXED) ? 0 : 3);
 	}
 	while (wait(&status) > 0)
 		failed |= status;
