@@ -82,7 +82,7 @@ static bool in_loop(__u64 ip)
 
 TEST_F(hw, one_record_a_period)
 {
-	unsigned int n = 0, inside = 0;
+	unsigned int n = 0, user = 0, inside = 0;
 	struct pe_sample s;
 	__u64 count;
 
@@ -96,13 +96,15 @@ TEST_F(hw, one_record_a_period)
 		EXPECT_EQ(PERIOD, s.period);
 		EXPECT_EQ(getpid(), s.pid);
 		n++;
+		user += (rec.head.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 		inside += in_loop(s.ip);
 	}
-	TH_LOG("%u records, %u in the loop, count %llu", n, inside, count);
+	TH_LOG("%u records, %u of user mode, %u in the loop, count %llu", n, user, inside, count);
 	EXPECT_LE(count / PERIOD - 1, n);
 	EXPECT_GE(count / PERIOD, n);
-	/* If the kernel is counted, its interrupts are outside of the loop. */
-	EXPECT_LE(n - n / 10, inside);
+	/* If the kernel is counted, its part depends on the speed of the machine. */
+	EXPECT_LE(user - user / 10, inside);
+	EXPECT_LT(LOOP / PERIOD / 2, inside);
 }
 
 /*
@@ -135,19 +137,23 @@ TEST_F(hw, no_address_of_an_excluded_kernel)
 
 TEST_F(hw, another_period_from_now_on)
 {
+	__u64 period = 10 * PERIOD, count;
 	unsigned int n;
 
+	/* A period that ends in an excluded mode has no sample. */
+	self->a.exclude_kernel = pe_hw_excludes();
 	OPEN();
 	run(self->fd, LOOP);
+	count = pe_count(self->fd);
 	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-	EXPECT_LE(LOOP / PERIOD - 1, n);
-	unsigned long period = 10 * PERIOD;
-
+	EXPECT_LE(count / PERIOD - 1, n);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period));
 	run(self->fd, LOOP);
+	count = pe_count(self->fd) - count;
+	EXPECT_LE(LOOP, count);
 	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-	EXPECT_LE(LOOP / PERIOD / 10 - 1, n);
-	EXPECT_GE(LOOP / PERIOD / 10 + 2, n);
+	EXPECT_LE(count / period - 1, n);
+	EXPECT_GE(count / period + 2, n);
 }
 
 TEST_F(hw, frequency)
@@ -180,21 +186,25 @@ TEST_F(hw, frequency_at_the_start)
 
 TEST_F(hw, a_lower_frequency_gives_less)
 {
-	unsigned int many, few;
-	__u64 freq = 100;
+	__u64 high = 4000, low = 100;
+	unsigned int many, few, tries = 0;
 
 	self->a.freq = 1;
-	self->a.sample_freq = 4000;
+	self->a.sample_freq = high;
 	OPEN();
-	run(self->fd, 10 * LOOP);
-	many = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&freq));
-	run(self->fd, 5 * LOOP);
-	pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-	run(self->fd, 10 * LOOP);
-	few = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-	TH_LOG("%u and %u records", many, few);
-	EXPECT_LT(few * 4, many);
+	/* After a stop of the machine the period is too short for a while: try again. */
+	do {
+		ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&high));
+		run(self->fd, 10 * LOOP);
+		many = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+		ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&low));
+		run(self->fd, 5 * LOOP);
+		pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+		run(self->fd, 10 * LOOP);
+		few = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
+		TH_LOG("%u and %u records", many, few);
+	} while (few * 4 >= many && ++tries < 10);
+	EXPECT_GT(10, tries);
 }
 
 static int signals, hangups;
