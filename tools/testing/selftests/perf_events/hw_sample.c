@@ -233,23 +233,26 @@ TEST_F(hw, signals)
 
 TEST_F(hw, poll_wakes)
 {
+	pid_t me = getpid(), pid;
 	int status, go[2];
 	struct pollfd p;
-	pid_t pid;
 	char c;
 
-	self->a.disabled = 1;
 	self->a.wakeup_events = 5;
-	self->a.enable_on_exec = 0;
-	self->a.inherit = 0;
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
+	ASSERT_LE(0, pid);
 	if (!pid) {
+		pe_die_with(me);
 		close(go[1]);
 		if (read(go[0], &c, 1) != 1)
 			_exit(1);
+		/* Wait until the parent sleeps in poll(2). */
+		while (pe_task_state(me) != 'S')
+			pe_sleep_ms(1);
 		pe_hw_loop(20 * PERIOD);
-		_exit(0);
+		/* The exit of the child would wake the parent, too. */
+		_exit(read(go[0], &c, 1) != 1);
 	}
 	self->a.disabled = 0;
 	self->fd = pe_open(&self->a, pid, -1, -1, 0);
@@ -259,9 +262,11 @@ TEST_F(hw, poll_wakes)
 	p.events = POLLIN;
 	ASSERT_EQ(1, write(go[1], "", 1));
 	EXPECT_EQ(1, poll(&p, 1, -1));
-	EXPECT_NE(0, p.revents & (POLLIN | POLLHUP));
+	EXPECT_EQ(POLLIN, p.revents);
 	EXPECT_LE(5, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
-	waitpid(pid, &status, 0);
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 	close(go[0]);
 	close(go[1]);
 }
