@@ -457,7 +457,7 @@ TEST_F(model, long_random_sequences)
 	struct pe_rng r = { env("PE_MODEL_SEED", 1) };
 	time_t end = time(NULL) + env("PE_MODEL_SECONDS", 60);
 
-	for (i = 0; i < rounds && time(NULL) < end; i++) {
+	for (i = 0; i < rounds && (!done || time(NULL) < end); i++) {
 		int world = pe_below(&r, PE_ARRAY_SIZE(worlds));
 
 		if (!possible(world))
