@@ -501,7 +501,7 @@ TEST(redirection_against_unmapping)
 		close(shared_fd[i]);
 }
 
-static void fork_with_events(void)
+static void fork_with_events(unsigned int *forks)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	int fd = -1, i;
@@ -521,6 +521,7 @@ static void fork_with_events(void)
 			_exit(0);
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
+		__atomic_add_fetch(forks, 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -530,19 +531,30 @@ static void fork_with_events(void)
  */
 TEST(inheritance_against_kill)
 {
+	unsigned int *forks;
 	int status, i;
 	pid_t pid;
 
+	forks = mmap(NULL, sizeof(*forks), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	ASSERT_NE(MAP_FAILED, (void *)forks);
 	for (i = 0; i < ROUNDS; i++) {
+		*forks = 0;
 		pid = fork();
 		if (!pid)
-			fork_with_events();
+			fork_with_events(forks);
 		ASSERT_LT(0, pid);
-		pe_sleep_ms(2 + i % 8);
+		/* On a slow machine the first fork may take long. */
+		do {
+			pe_sleep_ms(1);
+			ASSERT_EQ(0, waitpid(pid, &status, WNOHANG));
+		} while (!__atomic_load_n(forks, __ATOMIC_RELAXED));
+		pe_sleep_ms(i % 8);
 		kill(pid, SIGKILL);
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		ASSERT_TRUE(WIFSIGNALED(status));
 	}
+	munmap(forks, sizeof(*forks));
 }
 
 #define COPIES		32
