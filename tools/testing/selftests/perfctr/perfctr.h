@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <linux/perfctr.h>
 #if defined(__x86_64__) || defined(__i386__)
@@ -187,6 +188,19 @@ static inline int has_counters(void)
 		exit(1);
 	}
 	return 0;
+}
+
+/* Wait for the exit of all children. Return: the number of those that exited with 0 */
+static inline int nr_succeeded(void)
+{
+	int n = 0, status;
+
+	while (wait(&status) > 0) {
+		n += !status;
+		if (status)
+			fprintf(stderr, "# a child ended with %#x\n", status);
+	}
+	return n;
 }
 
 #endif
