@@ -7,10 +7,11 @@
 #include <time.h>
 
 #include "../kselftest_harness.h"
+#include "pe_rounds.h"
 #include "pe_sim.h"
 
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
-#define ROUNDS		100
+#define ROUNDS		pe_rounds(100)
 #define SECONDS		15	/* time limit of a case on a slow machine */
 #define WORKERS		2
 #define FAULTS		4

@@ -9,10 +9,11 @@
 
 #include "../kselftest_harness.h"
 #include "pe_hw.h"
+#include "pe_rounds.h"
 #include "pe_sim.h"
 
 #define CHILDREN	4
-#define STEPS		500000
+#define STEPS		(pe_rounds(1000) * ORDERS)
 #define ORDERS		500
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 

@@ -10,10 +10,11 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_rounds.h"
 #include "pe_sim.h"
 
 #define TASKS	24
-#define ROUNDS	60
+#define ROUNDS	pe_rounds(60)
 
 /**
  * struct reading - result of read(2) with both times

@@ -10,10 +10,11 @@
 
 #include "../kselftest_harness.h"
 #include "pe_hw.h"
+#include "pe_rounds.h"
 #include "pe_sim.h"
 
 #define CHILDREN	3
-#define ROUNDS		150
+#define ROUNDS		pe_rounds(150)
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)

@@ -14,6 +14,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_rounds.h"
 
 #define EVENTS		3
 #define NONE		-1
@@ -290,7 +291,7 @@ TEST_F(orders, some_long_ones)
 
 	srandom(1);
 	order->nr_steps = MAX_STEPS;
-	for (n = 0; n < 1500 && !wrong && time(NULL) < end; n++) {
+	for (n = 0; n < pe_rounds(1500) && !wrong && time(NULL) < end; n++) {
 		for (i = 0; i < MAX_STEPS; i++) {
 			int step = random() % NR_STEPS;
 

@@ -14,6 +14,7 @@
 #include "../kselftest_harness.h"
 #include "pe_fuzz.h"
 #include "pe_lib.h"
+#include "pe_rounds.h"
 #include "pe_sim.h"
 
 #define EVENTS		3
@@ -453,7 +454,7 @@ TEST_F(model, every_short_sequence)
 
 TEST_F(model, long_random_sequences)
 {
-	int rounds = env("PE_MODEL_RANDOM", 300), seq[LONG], i, j, done = 0;
+	int rounds = env("PE_MODEL_RANDOM", pe_rounds(300)), seq[LONG], i, j, done = 0;
 	struct pe_rng r = { env("PE_MODEL_SEED", 1) };
 	time_t end = time(NULL) + env("PE_MODEL_SECONDS", 60);
 

@@ -14,11 +14,12 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_rounds.h"
 #include "pe_sample.h"
 #include "pe_sim.h"
 #include "pe_trace.h"
 
-#define ROUNDS	200
+#define ROUNDS	pe_rounds(200)
 
 /**
  * struct firing - a thread that makes an event overflow

@@ -14,9 +14,10 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_rounds.h"
 
 #define MANY	1000
-#define ROUNDS	300
+#define ROUNDS	pe_rounds(300)
 
 static int more_files(void)
 {

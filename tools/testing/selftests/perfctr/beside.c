@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "../kselftest_harness.h"
+#include "../perf_events/pe_rounds.h"
 #include "beside.h"
 
 FIXTURE(beside) {
@@ -394,7 +395,7 @@ TEST_F(beside, pinned_elsewhere)
 	close_all(fds, n);
 }
 
-#define ROUNDS	200
+#define ROUNDS	pe_rounds(200)
 
 /* Does the CPU have counters for a thread, for a group of two, and for an event of a cgroup? */
 static bool has_counters_for_all(int fd)

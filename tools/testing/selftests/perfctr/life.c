@@ -23,10 +23,10 @@
 #include <linux/perf_event.h>
 
 #include "../kselftest_harness.h"
+#include "../perf_events/pe_rounds.h"
 #include "perfctr.h"
 
 #define NOBODY	65534
-#define FORKS	1000
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON	38
@@ -95,7 +95,7 @@ TEST_F(life, reaped)
 
 	/* Each child opens the lowest free fd. */
 	close(fd);
-	for (i = 0; i < FORKS; i++) {
+	for (i = 0; i < pe_rounds(1000); i++) {
 		pid_t child = fork_with_files();
 
 		ASSERT_LE(0, child);

@@ -12,9 +12,10 @@
 #include <sys/wait.h>
 
 #include "../kselftest_harness.h"
+#include "../perf_events/pe_rounds.h"
 #include "perfctr.h"
 
-#define ROUNDS	300
+#define ROUNDS	pe_rounds(300)
 
 /* Period of overflows: longer than the signal and its handler, where the kernel is counted, too */
 #ifdef __powerpc__
