@@ -263,6 +263,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
  * struct x86_alone - a group on an otherwise unused CPU
  * @n: number of counts
  * @traces: number of events that use the branch trace store
+ * @clients: numbers of their clients
  * @samplers: numbers of their clients that sample
  * @sels: their selects
  * @constraints: their constraints
@@ -272,6 +273,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 struct x86_alone {
 	int			n;
 	unsigned int		traces;
+	unsigned int		clients[X86_COUNTERS_MAX];
 	unsigned int		samplers[X86_COUNTERS_MAX];
 	struct x86_event_sel	sels[X86_COUNTERS_MAX];
 	struct x86_constraint	constraints[X86_COUNTERS_MAX];
@@ -302,13 +304,16 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	/* Equal members share a counter, as in x86_count_attach(). */
 	for (i = 0; i < alone->n; i++) {
 		if (x86_event_sels_equal(&alone->sels[i], &sel) && !(sel.flags & X86_ALONE) &&
+		    alone->clients[i] < X86_CLIENTS_MAX &&
 		    (!samples || alone->samplers[i] < X86_SAMPLERS_MAX)) {
+			alone->clients[i]++;
 			alone->samplers[i] += samples;
 			return 0;
 		}
 	}
 	if (alone->n == X86_COUNTERS_MAX)
 		return -EINVAL;
+	alone->clients[alone->n] = 1;
 	alone->samplers[alone->n] = samples;
 	alone->constraints[alone->n] = (struct x86_constraint){
 		.allowed = sel.allowed, .now = -1, .pair = sel.flags & X86_PAIR,
@@ -317,7 +322,7 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	return 0;
 }
 
-/* Can the group be scheduled at all? */
+/* Can the group be scheduled at all? The members are added in the order of their schedule in. */
 static int x86_check_group(struct x86_core *core, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *member;
@@ -326,13 +331,13 @@ static int x86_check_group(struct x86_core *core, struct perf_event *event)
 
 	if (!alone)
 		return -ENOMEM;
-	err = x86_alone_add(alone, core, event);
-	if (!err && leader != event)
-		err = x86_alone_add(alone, core, leader);
+	err = x86_alone_add(alone, core, leader);
 	for_each_sibling_event(member, leader) {
 		if (!err && member != event)
 			err = x86_alone_add(alone, core, member);
 	}
+	if (!err && leader != event)
+		err = x86_alone_add(alone, core, event);
 	if (err)
 		return err;
 	return x86_assign(alone->constraints, alone->n, 0) ? 0 : -EINVAL;

@@ -340,7 +340,7 @@ struct perf_event {
 	bool			is_counted;
 	unsigned int		attach_state;
 	void			(*destroy)(struct perf_event *event);
-	struct perf_event	*members[8];
+	struct perf_event	*members[64];
 	int			nr_members;
 };
 

@@ -260,9 +260,97 @@ static bool few_samplers_share(void)
 	return hweight64(counters) == 2 && !harness_warned;
 }
 
+#define REFERENCE_CYCLES	0x0300
+
+/* Only the third fixed counter counts reference cycles. */
+static const struct x86_limit reference_limits[] = {
+	X86_LIMIT_NAME(0x03, 2),
+	X86_LIMIT_END
+};
+
+static const struct x86_model reference_model = {
+	.name = "reference", .limits = reference_limits, .config_mask = X86_RAW_EVENT_MASK,
+};
+
+/* The clients of one count, and one event more */
+static struct counted crowd[X86_CLIENTS_MAX + 1];
+
+static int open_in_crowd(int i, u64 config)
+{
+	struct perf_event *event = &crowd[i].event;
+
+	crowd[i] = (struct counted){ };
+	event->attr = (struct perf_event_attr){
+		.type = PERF_TYPE_RAW, .config = config, .exclude_kernel = true,
+	};
+	event->pmu = &core.pmu;
+	event->cpu = -1;
+	event->group_leader = &crowd[0].event;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	return x86_event_init(event);
+}
+
+/* Open @n events of reference cycles as a group. Return: whether no event is refused */
+static bool open_crowd(int n)
+{
+	struct perf_event *leader = &crowd[0].event;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (open_in_crowd(i, REFERENCE_CYCLES))
+			return false;
+		if (i)
+			leader->members[leader->nr_members++] = &crowd[i].event;
+	}
+	return true;
+}
+
+/* Return: whether the first @n events count as a group */
+static bool crowd_counts(int n)
+{
+	bool fits = true;
+	u64 before;
+	int i;
+
+	perf_pmu_disable(&core.pmu);
+	core.pmu.start_txn(&core.pmu, PERF_PMU_TXN_ADD);
+	for (i = 0; i < n; i++) {
+		local64_set(&crowd[i].event.count, 0);
+		fits &= !core.pmu.add(&crowd[i].event, PERF_EF_START);
+	}
+	fits &= !core.pmu.commit_txn(&core.pmu);
+	perf_pmu_enable(&core.pmu);
+	if (!fits)
+		return false;
+	before = machine.user;
+	run_user(1000);
+	for (i = 0; i < n; i++) {
+		core.pmu.del(&crowd[i].event, 0);
+		fits &= local64_read(&crowd[i].event.count) == machine.user - before;
+	}
+	return fits;
+}
+
+/* A counter has at most X86_CLIENTS_MAX clients: a larger group of one counter is refused. */
+static bool crowd_fits(void)
+{
+	bool ok;
+
+	row = &reference_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	ok = open_crowd(X86_CLIENTS_MAX) && crowd_counts(X86_CLIENTS_MAX);
+	ok &= open_in_crowd(X86_CLIENTS_MAX, REFERENCE_CYCLES) ==
+	      -EINVAL;
+	/* A member of another select has a counter of its own. */
+	ok &= !open_in_crowd(X86_CLIENTS_MAX, ANY_CODE);
+	crowd[0].event.members[crowd[0].event.nr_members++] = &crowd[X86_CLIENTS_MAX].event;
+	ok &= crowd_counts(X86_CLIENTS_MAX + 1);
+	return ok && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(12);
+	ktap_plan(13);
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
@@ -276,5 +364,6 @@ int main(void)
 	ktap_result(claims_end_for_good(&with_control, true), "claims_end_for_good_interrupts");
 	ktap_result(claims_end_for_good(&selects_alone, false), "claims_end_for_good");
 	ktap_result(few_samplers_share(), "few_samplers_share");
+	ktap_result(crowd_fits(), "crowd_fits");
 	return ktap_end();
 }
