@@ -13,6 +13,7 @@
  * any more.
  */
 #include <linux/cpuhotplug.h>
+#include <kunit/static_stub.h>
 
 #include "cgroup.h"
 #include "context.h"
@@ -208,6 +209,7 @@ static bool perf_hotplug_group_moves(const struct perf_event *leader,
 {
 	const struct pmu *pmu = leader->pmu_ctx ? leader->pmu_ctx->pmu : NULL;
 
+	KUNIT_STATIC_STUB_REDIRECT(perf_hotplug_group_moves, leader, which);
 	if (!pmu)
 		return false;
 	return which->pmu ? pmu == which->pmu : pmu->scope == which->scope;
@@ -261,28 +263,41 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 	list_splice_tail(&members, moving);
 }
 
-/* Find the first group of the selection. Events that have ended do not move. */
-static struct perf_event *perf_hotplug_first_leader(struct perf_event_context *ctx,
-						    const struct migration *which)
+/* The next event of the context that is not a sibling of @event, and so stays if its group moves */
+static struct perf_event *perf_hotplug_next_event(struct perf_event *event)
 {
-	struct perf_event *event;
+	struct perf_event *next = event;
 
-	for_each_event(event, ctx) {
-		if (event->group_leader == event && event->state > PERF_EVENT_STATE_EXIT &&
-		    perf_hotplug_group_moves(event, which))
-			return event;
+	list_for_each_entry_continue(next, &event->ctx->event_list, event_entry) {
+		if (next->group_leader != event)
+			return next;
 	}
 	return NULL;
+}
+
+/* Detach all groups of the selection. Events that have ended do not move. */
+static void perf_hotplug_move_all_out(const struct migration *which, struct perf_event_context *src,
+				      struct list_head *moving)
+{
+	struct perf_event *event, *next;
+
+	event = list_first_entry_or_null(&src->event_list, struct perf_event, event_entry);
+	for (; event; event = next) {
+		next = perf_hotplug_next_event(event);
+		if (event->group_leader == event && event->state > PERF_EVENT_STATE_EXIT &&
+		    perf_hotplug_group_moves(event, which))
+			perf_hotplug_move_group_out(event, moving);
+		cond_resched();
+	}
 }
 
 static void perf_hotplug_move_events(const struct migration *which, struct perf_event_context *src,
 				     struct perf_event_context *dst, int dst_cpu)
 {
-	struct perf_event *leader, *event, *next;
+	struct perf_event *event, *next;
 	LIST_HEAD(moving);
 
-	while ((leader = perf_hotplug_first_leader(src, which)))
-		perf_hotplug_move_group_out(leader, &moving);
+	perf_hotplug_move_all_out(which, src, &moving);
 	/*
 	 * This is called for the events of each scope of a CPU that is taken offline: usually
 	 * there are none.
@@ -293,8 +308,10 @@ static void perf_hotplug_move_events(const struct migration *which, struct perf_
 	perf_delay(MIGRATE_OUT);
 	/* Afterwards no event site and no walk over side-band events is in the old lists. */
 	synchronize_rcu();
-	list_for_each_entry_safe(event, next, &moving, moving_entry)
+	list_for_each_entry_safe(event, next, &moving, moving_entry) {
 		perf_hotplug_move_in(event, dst, dst_cpu);
+		cond_resched();
+	}
 }
 
 static void perf_hotplug_migrate(const struct migration *which, int src_cpu, int dst_cpu)
@@ -349,3 +366,7 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 	perf_hotplug_migrate(&which, src_cpu, dst_cpu);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);
+
+#if defined(CONFIG_PERF_EVENTS_KUNIT_TEST) && IS_BUILTIN(CONFIG_PERF_EVENTS_SIM_PMU)
+#include "tests/hotplug_test.c"
+#endif
