@@ -1056,6 +1056,8 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @flexible_groups: enabled flexible groups, ordered by CPU, cgroup and age
  * @age_base: value of group_runtime with age 0, ns
  * @embedded: part of a struct perf_cpu_pmu_context, not freed separately
+ * @in_exec: an exec of the context's task changes many events; set with ctx->mutex held
+ * @resched_due: at the end of that exec, the groups must be scheduled anew
  * @refcount: number of events
  * @rcu_head: for freeing
  * @task_ctx_data: data of the driver, from pmu::task_ctx_cache, or NULL
@@ -1074,6 +1076,8 @@ struct perf_event_pmu_context {
 	struct rb_root			flexible_groups;
 	u64				age_base;
 	bool				embedded;
+	bool				in_exec;
+	bool				resched_due;
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;
 	void				*task_ctx_data;

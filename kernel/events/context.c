@@ -346,7 +346,7 @@ static void perf_context_call_here(void *info)
 /**
  * perf_context_call - call a function with a context locked
  * @ctx: the context; the caller has a reference
- * @event: first argument of @func; the caller has a reference
+ * @event: first argument of @func; the caller has a reference, or it is NULL
  * @func: called with the locks of the context held and interrupts off
  * @data: last argument of @func
  *

@@ -114,7 +114,7 @@ static void perf_enable_resched(struct perf_event *leader, struct perf_cpu_conte
 	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	perf_group_sched_out(leader);
-	perf_pmu_resched_cpu(cpuctx, leader->ctx, leader->pmu_ctx->pmu);
+	perf_group_resched(cpuctx, leader->pmu_ctx);
 	if (unlikely(leader->state < PERF_EVENT_STATE_ACTIVE))
 		perf_enable_update_pages(leader);
 }

@@ -387,13 +387,16 @@ static void perf_exit_root_at_exec(struct perf_event *event)
 	perf_event_put(event);
 }
 
+/* The groups are scheduled once, not for each event: a task may have very many. */
 static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;
 	struct mutex *held = NULL;
 	LIST_HEAD(left);
 
+	perf_groups_exec_begin(ctx);
 	for_each_event_safe(event, next, ctx) {
+		cond_resched();
 		if (event->attr.remove_on_exec && event->parent) {
 			held = perf_inherit_lock_switch(held, event->parent);
 			perf_exit_leave_later(event, &left);
@@ -412,6 +415,7 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 		}
 	}
 	perf_inherit_lock_switch(held, NULL);
+	perf_groups_exec_end(ctx);
 	perf_exit_put_roots(&left);
 }
 

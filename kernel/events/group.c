@@ -341,6 +341,69 @@ static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_c
 }
 
 /**
+ * perf_group_resched - schedule the groups of one PMU by priority, after a group was changed
+ * @cpuctx: this CPU's context, locked
+ * @epc: the PMU's part of the changed context, which is locked, too
+ *
+ * During an exec of the context's task, perf_groups_exec_end() does that once for all changes.
+ *
+ * Context: interrupts are off.
+ */
+void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
+{
+	lockdep_assert_held(&epc->ctx->lock);
+	if (epc->in_exec)
+		epc->resched_due = true;
+	else
+		perf_pmu_resched_cpu(cpuctx, epc->ctx, epc->pmu);
+}
+
+/**
+ * perf_groups_exec_begin - begin to change many events of current
+ * @ctx: the context of current; its mutex is held, so PMUs are not added
+ *
+ * Until perf_groups_exec_end(), changed groups may wait although they fit.
+ *
+ * Context: takes ctx->lock; interrupts are on.
+ */
+void perf_groups_exec_begin(struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	for_each_pmu_context(epc, ctx)
+		epc->in_exec = true;
+	raw_spin_unlock_irq(&ctx->lock);
+}
+
+static void perf_groups_exec_end_locked(struct perf_event *unused,
+					struct perf_cpu_context *cpuctx, void *data)
+{
+	struct perf_event_context *ctx = data;
+	struct perf_event_pmu_context *epc;
+
+	for_each_pmu_context(epc, ctx) {
+		epc->in_exec = false;
+		if (epc->resched_due && cpuctx)
+			perf_group_resched(cpuctx, epc);
+		epc->resched_due = false;
+	}
+}
+
+/**
+ * perf_groups_exec_end - schedule the changed groups of current
+ * @ctx: the argument of perf_groups_exec_begin(); its mutex has been held since
+ *
+ * Context: may sleep.
+ */
+void perf_groups_exec_end(struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	perf_context_call(ctx, NULL, perf_groups_exec_end_locked, ctx);
+}
+
+/**
  * perf_group_change_under_lock - change an event that is on no PMU, on this CPU
  * @event: the event; ctx->mutex is held, or the inherit lock for a copy
  * @func: called for the event, without a CPU's context
@@ -603,12 +666,12 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	if (!resched || !cpuctx)
 		return;
 	if (!moved) {
-		perf_pmu_resched_cpu(cpuctx, ctx, home->pmu);
+		perf_group_resched(cpuctx, home);
 		return;
 	}
 	/* The other events may be scheduled by another PMU now. */
 	for_each_pmu_context(epc, ctx)
-		perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
+		perf_group_resched(cpuctx, epc);
 }
 
 /* Call @func for an event whose context is scheduled out. */
