@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claims: counters reserved by perfctr for the running thread.
+ * Claims: a claim (struct x86_claim) is the set of counters that perfctr has reserved on a CPU for
+ * the running thread.
  *
- * A claim names its counters by number, and perf's counts cannot use these. Perf's counts move to
- * other counters if they can; otherwise flexible events are not scheduled until the claim ends.
- * Pinned events are never displaced: a claim is refused if they need its counters, and ends if such
- * events are added.
+ * Events cannot use these counters. They move to other counters if possible; otherwise flexible
+ * events are not scheduled until the claim ends. Pinned events are never displaced: a claim is
+ * refused if they need its counters, and ends if such events are added.
  *
- * When a claim ends, its counters stay programmed, and those that do not interrupt run on until
- * perf needs them or reprograms. So an equal claim continues without a register write.
+ * When a claim ends, its counters stay programmed, and those that do not interrupt run on until an
+ * event needs them, or until x86_reprogram(). So an equal claim continues without a register write.
  *
  * Context of all functions: interrupts off, on the CPU of the claim. A CPU has at most one claim. A
  * claim may begin and end while perf has disabled the PMU, as in a context switch: claimed counters
- * run nevertheless. Pending changes of perf are applied before a claim begins, and stay pending
+ * run nevertheless. Pending changes for events are applied before a claim begins, and stay pending
  * when a claim ends.
  */
 #include "engine.h"
 
 /*
- * Displace perf's counts. Pinned events stay scheduled throughout, since otherwise the core's other
- * thread could take their counters. So their counts are placed first, and flexible events share the
- * remaining counters.
+ * Move events to counters other than @counters. Pinned events stay scheduled throughout, since
+ * otherwise the core's other thread could take their counters. So if not all events fit, pinned
+ * events get counters first, and flexible events are scheduled again on the remaining ones.
  */
 static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -36,8 +36,8 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 		cpu->claimed = counters;
 		cpu->evicted = true;
 		/*
-		 * Perf does not know of claims: make it schedule out the events that lose their
-		 * counters.
+		 * The perf core does not know of claims: make it schedule out the events that lose
+		 * their counters.
 		 */
 		perf_pmu_resched_flexible(&cpu->core->pmu);
 		/* A waiting pinned group may have been scheduled, which ends the claim. */
@@ -49,7 +49,7 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 	return err ? -EBUSY : 0;
 }
 
-/* Event select of counter @i of a claim; not a fixed counter. */
+/* Event select to write for general counter @claim->counter[i]. */
 static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim,
 			    unsigned int i)
 {
@@ -58,13 +58,13 @@ static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_clai
 
 	/* The counter may run on after the claim, and must then not count a guest. */
 	config |= msrs->host_only & ~cpu->select_clear;
-	/* Without global control, an interrupting counter is stopped by its select. */
+	/* Without global control, the select keeps an interrupting counter stopped. */
 	if (msrs->control || !(claim->ints & BIT_ULL(claim->counter[i])))
 		return config | msrs->run;
 	return config & ~msrs->halt;
 }
 
-/* Program the selects. Returns whether they were unchanged and all counters were enabled. */
+/* Program the selects. Returns true if they were unchanged, and all counters enabled already. */
 static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
@@ -95,6 +95,7 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 	return same && (!msrs->control || !(claim->counters & ~cpu->control));
 }
 
+/* Does @claim change the event select of a general counter? */
 static bool x86_claim_has_news(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	unsigned int i;
@@ -109,7 +110,7 @@ static bool x86_claim_has_news(const struct x86_pmu_cpu *cpu, const struct x86_c
 	return false;
 }
 
-/* The same, with the erratum workaround for new events on general counters. */
+/* x86_claim_selects(), with the erratum workaround for new events on general counters. */
 static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	u64 control = cpu->control;
@@ -123,7 +124,7 @@ static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_cla
 	return same;
 }
 
-/* End a change of registers, and apply the changes that an NMI has deferred. */
+/* End of register writes: apply the changes that an NMI has deferred because of @reprogramming. */
 static void x86_claim_done(struct x86_pmu_cpu *cpu)
 {
 	barrier();
@@ -133,7 +134,7 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Clear counters that may contain counts of perf's events or of another claim. Interrupting
+ * Clear counters whose value may include counts of events or of another claim. Interrupting
  * counters need no clearing: perfctr programs them anyway.
  */
 static void x86_claim_clear(struct x86_pmu_cpu *cpu, u64 counters)
@@ -155,7 +156,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	for_each_x86_counter(i, claim->counters)
 		owned |= !!cpu->owner[i];
 	if (owned && x86_claim_make_room(cpu, claim->counters)) {
-		/* x86_reprogram() gives the counters taken above back to the other thread. */
+		/* The other thread may use the counters again: x86_reprogram() releases them. */
 		if (cpu->excl) {
 			WRITE_ONCE(cpu->dirty, true);
 			x86_reprogram(cpu);
@@ -168,7 +169,7 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 	cpu->claimed = claim->counters;
 	cleared = cpu->has_clean & claim->counters;
 	for_each_x86_counter(i, claim->counters) {
-		/* Only cached counts without clients are left on these counters. */
+		/* Events no longer use these counters: only selects kept for reuse are left. */
 		if (cpu->owner[i])
 			x86_count_free(cpu, cpu->owner[i]);
 	}
@@ -189,13 +190,13 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 }
 
 /**
- * x86_claim - reserve and program counters
+ * x86_claim - reserve and program counters for perfctr
  * @cpu: this CPU
  * @claim: the claim; counters that interrupt do not run before x86_claim_run()
  *
  * Return: 0 on success; 1 if all counters have run on since an equal claim, and run now; -EBUSY if
- * pinned events, another claim, or memory events of the core's other thread (see excl_cntrs.c) are
- * in the way, or if the system is being shut down.
+ * a counter is in use by pinned events, by another claim, or by memory events of the core's other
+ * thread (see excl_cntrs.c), or if the system is being shut down.
  */
 int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -214,7 +215,7 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 }
 
 /**
- * x86_claim_run - run all counters of a claim
+ * x86_claim_run - start all counters that perfctr has reserved on this CPU
  * @cpu: this CPU
  * @claim: the claim
  */
@@ -244,7 +245,7 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
  * @cpu: this CPU
  * @claim: the claim
  *
- * Counters that interrupt are stopped. The others can still be read until interrupts are on again.
+ * Counters that interrupt are stopped. perfctr can read the counters until interrupts are on again.
  */
 void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
@@ -280,7 +281,7 @@ void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	cpu->reprogramming = false;
 	/*
 	 * While perf has disabled the PMU, changes are applied later: perfctr must read the
-	 * counters before counts of perf use them.
+	 * counters before events use them.
 	 */
 	if ((stops || unlikely(READ_ONCE(cpu->dirty))) && !cpu->halted)
 		x86_reprogram(cpu);
@@ -295,7 +296,7 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(!cpu->halted);
 	perfctr_cpu_revoke();
-	/* perfctr does not have the claim yet if x86_claim() is running: end it here, too. */
+	/* Before x86_claim() returns, perfctr does not have the claim: end the claim here, too. */
 	cpu->claimed = 0;
 }
 
@@ -303,9 +304,9 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
  * x86_claim_return - reschedule flexible events displaced by claims
  * @cpu: this CPU, without a claim, and with @evicted
  *
- * The switch from a task with pinned events reschedules flexible events at the same cost.
+ * This costs as much as a context switch from a task with pinned events.
  *
- * Called after the claim's counters are read. The caller holds no ctx->lock.
+ * Called after perfctr has read its counters. The caller holds no ctx->lock.
  */
 void x86_claim_return(struct x86_pmu_cpu *cpu)
 {
@@ -319,7 +320,7 @@ void x86_claim_return(struct x86_pmu_cpu *cpu)
  * @cpu: this CPU, in the overflow interrupt
  * @overflowed: mask of the counters that have overflowed
  *
- * Stops all counters of the claim until it is made again.
+ * Stops all counters of the claim until the next x86_claim().
  *
  * Return: true if a claimed counter has overflowed.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counts of a CPU: clients, totals, and assignment of counters.
+ * The counts of a CPU: clients, totals, and assignment of counters. A count (struct x86_count) is
+ * an event select, and its clients are the events that share its counter.
  *
  * Context of all functions, unless noted: interrupts off, on the CPU of the counts.
  */
@@ -11,7 +12,7 @@
 DEFINE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
 
 /*
- * Totals. Code interrupted by an NMI may be in the middle of a change, which x86_count::seq shows.
+ * Totals. An NMI may interrupt a change of a total: x86_count::seq is odd during a change.
  */
 
 /**
@@ -26,7 +27,7 @@ u64 x86_count_value(const struct x86_core *core, const struct x86_count *count)
 {
 	u64 value = x86_read_counter(core, count->counter);
 
-	/* The counter starts at 0, and overflows when it is 0 again. */
+	/* The slots counter starts at 0, and overflows when it is 0 again. */
 	if (count->sel.flags & X86_METRICS)
 		value |= ~(x86_metrics_span(core) - 1);
 	return value;
@@ -173,7 +174,7 @@ bool x86_count_runs(const struct x86_count *count)
 }
 
 /**
- * x86_count_next - compute when the first client needs an interrupt
+ * x86_count_next - set x86_count::next: the total at which the first client needs an interrupt
  * @count: a count of this CPU
  *
  * Walks all clients, at most X86_CLIENTS_MAX.
@@ -211,9 +212,9 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Reprogram a counter that may contain counts of other tasks. The value of a sampling counter is
- * only the distance to its overflow, so a sampling counter is reprogrammed only if its overflow is
- * not at the end of the period.
+ * Reprogram a counter that may contain counts of other tasks. A sampling counter holds only the
+ * distance to the end of the period, which reveals nothing. It is reprogrammed only if its overflow
+ * was set to another point.
  */
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -262,7 +263,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 		}
 		if (count->sel.flags & X86_METRICS)
 			dirty |= X86_METRICS_RUN;
-		/* x86_amd_nb_put_unused() cannot do this for a count that was freed. */
+		/* x86_amd_nb_put_unused() does not clear the select of a count that was freed. */
 		x86_count_free(cpu, count);
 		if (count->sel.flags & X86_AMD_NB)
 			x86_write_select(cpu, i, 0);
@@ -316,7 +317,7 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 
 /* Clients */
 
-/* Find a count to share, or a cached one. Sets @full if one with this select is full. */
+/* Find a count with this select, to share or to reuse. Sets @full if one is full. */
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
 					bool samples, bool *full)
 {
@@ -368,7 +369,7 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Does the count depend only on the event, so that it will be the same the next time? An extra
+ * Can hw.last_tag refer to the count, because the select depends only on the event? An extra
  * register depends on other counts, a counter that the microcode uses on a setting, and a counter
  * that threads share on the threads that are online. A second count of the same select uses another
  * counter, and events leave it when the first one has room again.
@@ -471,7 +472,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 			return err;
 	}
 	if (!count->nr_clients++) {
-		/* Reuse the counter of a cached count, unless the other thread may use it. */
+		/* Reuse the counter that the count has kept, unless the other thread may use it. */
 		if (count->counter >= 0 && !cpu->excl &&
 		    !((cpu->wanted | cpu->claimed) & x86_count_takes(count, count->counter))) {
 			count->wanted = count->counter;
@@ -574,8 +575,8 @@ static bool x86_count_is_pinned(const struct x86_count *count)
 /**
  * x86_counts_assign_unclaimed - assign counters to all counts with clients
  * @cpu: this CPU
- * @claimed: mask of the counters not to be assigned
- * @pinned_only: assign counters only to counts with pinned clients. Perf removes the clients of the
+ * @claimed: mask of the counters not to be assigned: those reserved by perfctr
+ * @pinned_only: assign counters only to counts with pinned events. Perf removes the events of the
  *	others before the registers are programmed
  *
  * Counts keep their counters if possible. No register is written. Counters that the core's other
@@ -645,8 +646,8 @@ static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
  * x86_counts_assign - assign counters to all counts with clients
  * @cpu: this CPU, whose PMU is disabled
  *
- * Ends a claim if pinned events need its counters. A claim must not keep out pinned events, because
- * the user of the claim may lack permission to disable these events.
+ * If pinned events need counters reserved by perfctr, the reservation (claim) ends. It must not
+ * keep out pinned events, because perfctr's user may lack permission to disable these events.
  *
  * Return: as x86_counts_assign_unclaimed().
  */

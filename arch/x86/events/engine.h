@@ -2,14 +2,16 @@
 /*
  * Shared declarations of the driver for the CPUs' core PMU.
  *
- * A struct x86_count is one event select with all that belongs to it, counted on one CPU. It has a
- * running total of 64 bits, which does not depend on the width of its counter, on which counter it
- * has, or on how often that counter is reprogrammed. Events are clients of a count and take
- * differences of its total. So any number of events with equal selects share one counter.
+ * A "count" (struct x86_count) is an event select that is counted on one CPU. Its "clients" are the
+ * events with this select, which share its counter. A count has a total of 64 bits, which depends
+ * neither on the width of the counter, nor on the counter assigned, nor on reprogramming. Each
+ * client takes differences of the total. A count without clients may be kept for reuse.
+ *
+ * A "claim" (struct x86_claim) is the set of counters that perfctr has reserved.
  *
  *   pmu.c		callbacks of struct pmu: attach events to counts, and detach them
  *   config.c		the select of an event, from its attributes
- *   count.c		counts, their clients, and their totals
+ *   count.c		counts: events that share a counter, and totals
  *   assign.c		assignment of counters to counts
  *   extra.c		extra registers, such as MSR_OFFCORE_RSP_0
  *   metrics.c		Topdown metrics
@@ -151,7 +153,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 	return model->little ? X86_KIND_CORE : 0;
 }
 
-/* Maximum count of a counter between its read and its reprogramming */
+/* Maximum increment of a counter between its read and its reprogramming */
 #define X86_MEANWHILE	((s64)BIT_ULL(14))
 
 /* x86_event_sel::flags and hw_perf_event::flags */
@@ -169,7 +171,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 #define X86_METRICS_RUN		BIT_ULL(48)
 
 /**
- * struct x86_event_sel - identifies a count: events with equal selects can share it
+ * struct x86_event_sel - an event select with its registers: events with equal ones share a counter
  * @config: event select without the enable bit
  * @extra: value of the extra register
  * @row: index of the extra register in x86_model::extra; -1: none
@@ -259,13 +261,13 @@ struct x86_excl_cntrs {
 /**
  * struct x86_count - an event select that is counted on this CPU
  * @id: number of the count, unique on this CPU; its lowest bits are the index in
- *	x86_pmu_cpu::counts. 0: the count is free. An event keeps the id of its last count, and so
- *	finds it again without its select. An NMI may free a count, but not while the PMU is
- *	disabled, as it is while events are attached
+ *	x86_pmu_cpu::counts. 0: the count is free. An event has the id of its last count in
+ *	hw.last_tag, and finds the count again without its select. An NMI may free a count, but not
+ *	while the PMU is disabled, as it is while events are attached
  * @second: when it was allocated, there was a count with the same select, but it was full
  * @sel: what is counted
  * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
- * @nr_clients: number of @clients; 0: the count is cached for reuse until its counter is needed
+ * @nr_clients: number of @clients; 0: the count is kept for reuse until its counter is needed
  * @nr_samplers: number of @clients that sample
  * @counter: the counter programmed; -1: none. Set after @bias and before the counter's owner;
  *	cleared after the owner, while @seq is odd
@@ -315,11 +317,11 @@ struct x86_count {
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @unplaced: a count with clients has no counter assigned
  * @dirty: registers need reprogramming; also set by an NMI
- * @reprogramming: x86_reprogram() or a claim writes registers; an NMI sets @dirty and leaves
+ * @reprogramming: x86_reprogram() or claim.c writes registers; an NMI sets @dirty and leaves
  *	changes to that code
  * @nb_changed: a northbridge event was attached, detached or moved
- * @gen: generation; a cached total is valid while its generation matches. Incremented when the PMU
- *	is disabled, when a group read begins, and when x86_reprogram() repeats
+ * @gen: generation; x86_count::total is current while x86_count::gen equals it. Incremented when
+ *	the PMU is disabled, when a group read begins, and when x86_reprogram() repeats
  * @running: mask of the counters that may run, on the host or in guests
  * @select: shadow of the event selects
  * @fixed_control: shadow of the control register of the fixed counters
@@ -355,10 +357,10 @@ struct x86_count {
  *	were reprogrammed
  * @opening: CR4.PCE will be set as soon as the counters are cleared
  * @last_claim: id of the last claim whose selects are still programmed; 0: none
- * @claimed: mask of the counters reserved by a claim, see claim.c
+ * @claimed: mask of the counters reserved by perfctr, see claim.c
  * @claim_running: mask of the claimed counters that run; the overflow interrupt may clear it
  * @claim_ints: mask of the claimed counters whose overflow interrupts
- * @silent: mask of the counters that were last programmed by a claim, without interrupt: their
+ * @silent: mask of the counters that were last programmed for perfctr, without interrupt: their
  *	status bits are not the reason of an NMI
  * @evicted: a claim has displaced flexible events
  * @branch: branch records
@@ -600,7 +602,8 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count);
  * @count: a count of this CPU
  *
  * While the PMU is disabled, or a group is read, each counter is read only once, so that an event
- * that stops and one that starts on it use the same value. Most of many equal events find it here.
+ * that stops and one that starts on it use the same value. So with the PMU disabled, only the first
+ * of the events that share a counter needs x86_count_read_new().
  *
  * Context: any, including NMI.
  * Return: the total.

@@ -92,7 +92,10 @@ static __always_inline void x86_event_start_count(struct x86_pmu_cpu *cpu,
 						  struct perf_event *event,
 						  struct x86_count *count)
 {
-	/* A stop before a held interrupt does not end a period: the rest follows now. */
+	/*
+	 * An event stopped after its overflow, but before the delayed BRS interrupt, has no new
+	 * period yet: begin it now.
+	 */
 	if (local64_read(&event->hw.period_left) <= 0)
 		x86_event_begin_period(event);
 	count->reload = x86_precise_reload(cpu, event);

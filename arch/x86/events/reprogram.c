@@ -2,9 +2,9 @@
 /*
  * Reprogramming of the registers, as assigned by count.c and claim.c.
  *
- * The PMU is not stopped for it: counters may run while they are written. So a count that moves is
- * first read and removed from its counter. Until the counter is owned by its new count, its value
- * and its overflows are ignored.
+ * The PMU is not stopped meanwhile: counters may run while they are written. So before a count
+ * (struct x86_count: an event select that events share) moves, its counter is read and loses its
+ * owner. The value and the overflows of a counter without an owner are ignored.
  */
 #include "engine.h"
 
@@ -106,7 +106,7 @@ void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
  * @cpu: this CPU
  * @count: a count with a counter
  *
- * The caller must handle an overflow that the returned value shows.
+ * A value of 0 or more shows an overflow, which the caller must handle.
  *
  * Context: interrupts off, or NMI.
  * Return: the value of the counter before.
@@ -138,7 +138,7 @@ u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_count_update_pages - update the pages of a count's clients
+ * x86_count_update_pages - update the user pages of all events that share this counter
  * @count: a count whose counter was programmed
  *
  * Context: interrupts off.
@@ -172,9 +172,9 @@ static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 }
 
 /**
- * x86_count_free - free a cached count, which has no clients
+ * x86_count_free - free a count without clients, which was kept for reuse
  * @cpu: this CPU
- * @count: a count with a counter. If the value of the counter is known, it is saved
+ * @count: a count with a counter, whose value is saved in x86_pmu_cpu::value if it is known
  */
 void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -372,7 +372,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_count_update_pages(count);
 }
 
-/* Program the fixed counters of entering counts. */
+/* Program the control bits of the fixed counters that the counts @entering get. */
 static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 {
 	u64 control = cpu->fixed_control;
@@ -457,7 +457,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 
 		if (!count->nr_clients || count->counter < 0 || !x86_count_runs(count))
 			continue;
-		/* The register may have been used by another count meanwhile. */
+		/* Another count may have used the extra register meanwhile. */
 		if (count->extra)
 			x86_extra_write(cpu, count->extra);
 		bits = x86_count_takes(count, count->counter);
@@ -501,7 +501,7 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 
 /*
  * Release counters without a northbridge event any more, so that other CPUs of the northbridge can
- * take them. For that, a count of such an event is not cached.
+ * take them. So a count of such an event is not kept for reuse.
  */
 static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 {
@@ -526,7 +526,7 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * For threads that share all registers: free the cached counts of unused counters, which the other
+ * For threads that share all registers: free the counts kept on unused counters, which the other
  * thread may use from now on. The selects are 0 in the shadow and the counters are marked as clean,
  * so this thread does not write either until one of its counts has the counter again.
  */
@@ -546,8 +546,8 @@ static void x86_leave_counters(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Release the registers that this CPU does not use any more. All registers are programmed, so the
- * counters of cached counts are stopped.
+ * Release the registers that this CPU does not use any more. All registers are programmed, so
+ * counters without events are stopped.
  */
 static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 {
@@ -583,9 +583,9 @@ static bool x86_has_changes(const struct x86_pmu_cpu *cpu)
  * x86_reprogram - reprogram this CPU as assigned
  * @cpu: this CPU
  *
- * An NMI may stop events meanwhile, or find an overflow of a counter that is being programmed. It
- * sets @dirty, which repeats the loop. The loop ends: NMIs are throttled, and an overdue counter
- * does not overflow again within one round.
+ * An NMI may stop events meanwhile, or find an overflow of a counter that is being programmed. Then
+ * the NMI sets @dirty, which repeats the loop. The loop ends: NMIs are throttled, and an overdue
+ * counter does not overflow again within one round.
  *
  * Context: interrupts off, or NMI.
  */
