@@ -107,7 +107,7 @@ static int x86_set_extra(const struct x86_core *core, struct perf_event *event)
 			continue;
 		if (core->no_extra & BIT_ULL(extra - core->model->extra))
 			return perf_event_refuse(event, "attr.config",
-						 "needs a register that this processor lacks",
+						 "needs an extra register (attr.config1) that this processor lacks",
 						 -ENXIO);
 		if (reg->config & ~extra->valid)
 			return perf_event_refuse(event, "attr.config1",

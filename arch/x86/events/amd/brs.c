@@ -118,7 +118,7 @@ static int brs_check(const struct x86_core *core, struct perf_event *event)
 
 	if (!is_sampling_event(event) || attr->freq)
 		return perf_event_refuse(event, "attr.freq",
-					 "must be 0, with a fixed period, to sample branches here",
+					 "must be 0: branch stacks on this processor need a fixed sample_period",
 					 -EINVAL);
 	if (!x86_find_limit(core->model->branch_limits, event->hw.config))
 		return perf_event_refuse(event, "attr.config",

@@ -439,7 +439,7 @@ int x86_bts_init_event(struct perf_event *event)
 
 	if (!bts_exists)
 		return perf_event_refuse(event, "attr.sample_period",
-					 "is 1 for branches, and this processor has no branch trace",
+					 "of 1 on branch instructions needs BTS, which this processor lacks",
 					 -EOPNOTSUPP);
 	if (!event->attr.exclude_kernel)
 		return perf_event_refuse(event, "attr.exclude_kernel",
@@ -462,7 +462,8 @@ int x86_bts_init_event(struct perf_event *event)
 	err = event->parent ? 0 : x86_add_exclusive(x86_lbr_exclusive_lbr);
 	if (err)
 		return perf_event_refuse(event, "attr.sample_period",
-					 "is 1 for branches, and PT or intel_bts is in use", err);
+					 "of 1 on branch instructions needs BTS, but PT or intel_bts is in use",
+					 err);
 	event->destroy = x86_branch_destroy;
 	event->hw.flags |= X86_BRANCH_TRACE;
 	event->attach_state |= PERF_ATTACH_SCHED_CB;

@@ -196,7 +196,7 @@ static int pebs_need_branches(struct perf_event *event)
 	if ((attr->branch_sample_type & wanted) == wanted)
 		return 0;
 	return perf_event_refuse(event, "attr.branch_sample_type",
-				 "must have any branch of all counted modes, for this precise_ip",
+				 "must have ANY, and USER and KERNEL unless excluded, for this precise_ip",
 				 -EOPNOTSUPP);
 }
 
