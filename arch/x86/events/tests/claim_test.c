@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claims on a CPU whose event selects are memory. Without global control, the select of a counter
- * enables it. No counter is read or written.
+ * Claims (counters reserved by perfctr) on a CPU whose event selects are memory. Without global
+ * control, the select of a counter enables it. No counter is read or written.
  */
 #include <kunit/test.h>
 
@@ -61,7 +61,7 @@ static int claim_test_init(struct kunit *test)
 	return 0;
 }
 
-/* A claim does not continue counters that perf may be assigning to events. */
+/* x86_claim_continue() does not continue counters that perf may be assigning to events. */
 static void test_continue_while_assigning(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -85,7 +85,7 @@ static void test_continue_while_assigning(struct kunit *test)
 	local_irq_enable();
 }
 
-/* Add a count that only counter 0 can count, with the event as client. */
+/* Add an event select that only counter 0 can count, with @env->event as its client. */
 static struct x86_count *add_count(struct claim_env *env, bool pinned)
 {
 	struct x86_count *count = &env->cpu.counts[0];
@@ -103,7 +103,7 @@ static struct x86_count *add_count(struct claim_env *env, bool pinned)
 	return count;
 }
 
-/* A flexible event does not get the counter of a claim. A pinned event does, and ends the claim. */
+/* A flexible event does not get a counter reserved by perfctr. A pinned event does. */
 static void test_pinned_ends_claim(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -145,7 +145,7 @@ static void test_refused_blocks_no_counter(struct kunit *test)
 	local_irq_enable();
 }
 
-/* A counter used by the microcode does not run on after the claim. */
+/* A counter used by the microcode stops when the claim ends. */
 static void test_microcode_counter(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -186,7 +186,10 @@ static const struct x86_pmu_msrs host_only_msrs = {
 	.write_select = memory_write_select,
 };
 
-/* Where selects control counting in guests, a claimed counter has the host-only bit. */
+/*
+ * On AMD CPUs that may run guests, perfctr's event selects have the host-only bit: perfctr does not
+ * count guests.
+ */
 static void test_guests(struct kunit *test)
 {
 	struct claim_env *env = test->priv;

@@ -30,11 +30,11 @@ static void models_p4(struct kunit *test)
 					    row->generic[PERF_COUNT_HW_CPU_CYCLES], &sel), 0);
 	KUNIT_EXPECT_EQ(test, sel.allowed, BIT(0));
 	KUNIT_EXPECT_EQ(test, sel.msr, MSR_P4_FSB_ESCR0);
-	/* Event 13h, unit 6, of both modes of thread 0 */
+	/* GLOBAL_POWER_EVENTS (event 13h, ESCR select 6), user and kernel, thread 0 */
 	KUNIT_EXPECT_EQ(test, sel.extra, 0x2600020c);
 	KUNIT_EXPECT_EQ(test, sel.config, 0x0403c000);
 	KUNIT_EXPECT_EQ(test, sel.common, 0);
-	/* The registers of a metric are common to both threads of a core, as all registers are. */
+	/* Both threads of a core use the PEBS registers of a metric, as they use all registers. */
 	KUNIT_EXPECT_EQ(test, models_sel_on(test, row, row->msrs, row->counters,
 					    (*row->cache)[PERF_COUNT_HW_CACHE_DTLB]
 					    [PERF_COUNT_HW_CACHE_OP_WRITE]
@@ -67,7 +67,7 @@ static void models_p4_second_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ(test, sel.allowed, BIT(2) | BIT(3));
 	KUNIT_EXPECT_EQ(test, sel.msr, MSR_P4_FSB_ESCR1);
-	/* Event 13h, unit 6, of both modes of thread 1 */
+	/* GLOBAL_POWER_EVENTS (event 13h, ESCR select 6), user and kernel, thread 1 */
 	KUNIT_EXPECT_EQ(test, sel.extra, 0x26000203);
 	KUNIT_EXPECT_EQ(test, sel.config, 0x0803c000);
 }

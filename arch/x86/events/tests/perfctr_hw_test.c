@@ -142,8 +142,8 @@ static void test_counts(struct kunit *test)
 }
 
 /*
- * Must the driver stop counters at the end of a claim? The other thread of the core, or the
- * microcode, may need them.
+ * Must the driver stop the counters when perfctr is scheduled out? The core's other thread, or the
+ * microcode (see force_abort.c), may need them.
  */
 static bool counters_must_stop(void)
 {
@@ -152,12 +152,12 @@ static bool counters_must_stop(void)
 	return cpu->excl || (cpu->core->taken & GENMASK_ULL(COUNTERS - 1, 0));
 }
 
-/* An NMI during a claim may stop the counters, but not each time. */
+/* An NMI may stop the counters, but not each time. */
 #define TRIES	10
 
 /*
- * Do counters run on after a claim? Returns 1 if so, 0 if not, or an error if pinned events have
- * the counters.
+ * Do the counters run on after perfctr is scheduled out? Returns 1 if so, 0 if not, or an error if
+ * pinned events have the counters.
  */
 static int counters_run_on(struct perfctr_cpu_state *state)
 {
@@ -391,7 +391,7 @@ static void test_kernel_thread(struct kunit *test)
 	KUNIT_EXPECT_LE(test, abs_diff(held[0], held[1]), SLACK);
 }
 
-/* Counters that run on after a claim do not count guests. */
+/* Counters that run on after perfctr is scheduled out do not count guests. */
 static void test_guest(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, INSTRUCTIONS);
