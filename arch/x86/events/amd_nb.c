@@ -70,9 +70,9 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
  * x86_amd_nb_init - find the northbridge of a CPU
  * @number: the CPU, which is being brought up
  *
- * The storage is in the CPU that was online first, even if that is offline now. A CPU that is
- * brought up has taken no counters yet. It uses the storage of an online CPU, which may have begun
- * another one while this CPU was offline.
+ * The CPUs of a northbridge use first_nb of one of them, even if that is offline. A CPU has its own
+ * if all others were offline when it was first brought up. A CPU that is brought up has taken no
+ * counters yet, so it changes to the one of an online CPU.
  *
  * Context: interrupts off, on that CPU.
  */

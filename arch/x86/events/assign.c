@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Assignment of counters to counts.
+ * Assignment of counters to counts: event selects, each of which needs a counter.
  *
  * Counts and counters are the two sides of a bipartite graph; an assignment is a matching that
  * covers all counts. Its cost is the number of counts that must leave their current counter. The
@@ -10,7 +10,7 @@
  * Usually no path is needed: all counts keep their counters, and there are free counters for the
  * new ones.
  *
- * A pair of counters is not an edge of such a graph. All combinations of places for pairs are
+ * A pair of counters is not an edge of such a graph. All combinations of counters for pairs are
  * tried, with a matching of the other counts for each. There are few: three pairs on six counters
  * have six.
  *

@@ -109,7 +109,7 @@ int x86_branch_init_event(struct perf_event *event)
 
 	if (err)
 		return err;
-	/* The root of a copy has reserved the branch unit, and is freed after the copy. */
+	/* An inherited event uses its parent's LBR reservation: the parent is freed later. */
 	err = event->parent ? 0 : x86_add_exclusive(x86_lbr_exclusive_lbr);
 	if (err)
 		return perf_event_refuse(event, "attr.sample_type",
@@ -159,8 +159,8 @@ bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 }
 
 /*
- * The interrupt handler restarts the branch unit only if @running is set. It leaves @asleep as it
- * is, since it may interrupt perf_amd_brs_lopwr_cb() between the two.
+ * The interrupt handler calls this function only if @running is set. @asleep is not changed: the
+ * handler may interrupt perf_amd_brs_lopwr_cb() between its writes of @asleep and @running.
  */
 static void x86_branch_on(struct x86_pmu_cpu *cpu)
 {
@@ -355,7 +355,7 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 	       x86_branch_in_kernel(branch);
 	if (halt)
 		x86_branch_off(cpu);
-	/* If the unit loses a held interrupt, the counter is programmed again. */
+	/* BRS may lose a held interrupt: @dirty makes x86_reprogram() check the counter. */
 	if (holds)
 		WRITE_ONCE(cpu->dirty, true);
 	if (!sched_in) {

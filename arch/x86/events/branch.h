@@ -9,7 +9,7 @@
  *   amd/lbr.c		registers of AMD CPUs
  *   amd/brs.c		registers of AMD CPUs of family 19h that record only after an overflow
  *
- * All users of a CPU share the hardware filter. It is handled as an extra register, so events with
+ * All events of a CPU share the hardware filter. It is handled as an extra register, so events with
  * different filters are not scheduled together. Branches that the hardware cannot filter are
  * filtered in software for each sample.
  */

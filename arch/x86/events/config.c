@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Initialization of events: from perf_event_attr to a count's select.
+ * Initialization of events: from perf_event_attr to the event select, struct x86_event_sel.
  */
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
@@ -78,7 +78,7 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 	/* With x86_model::get_sel, these bits have another meaning. */
 	if (core->model->get_sel)
 		return 0;
-	/* Counts of the core's other thread are counts of other tasks. */
+	/* AnyThread also counts the core's other thread, which may run other tasks. */
 	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
 		err = perf_allow_cpu();
 		if (err)
@@ -239,12 +239,12 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 		core->model->get_sel(core, event, sel);
 	else
 		sel->allowed = x86_limited(core, limits, sel);
-	/* Selects with host and guest bits are not switched at VM entry and exit. */
+	/* With x86_pmu_msrs::host_only, bits of the select exclude host or guest instead. */
 	if (event->attr.exclude_host && !core->msrs->host_only)
 		sel->flags |= X86_GUEST_ONLY;
 	if (event->attr.exclude_guest && !core->msrs->host_only)
 		sel->flags |= X86_HOST_ONLY;
-	/* Metrics need the count of slots, so it is always shared. */
+	/* Topdown metrics use the counter of slots, so all events of slots share it. */
 	if (event->attr.precise_ip || has_branch_stack(event) ||
 	    (!READ_ONCE(x86_share) && !(sel->flags & X86_METRICS)))
 		sel->flags |= X86_ALONE;
@@ -261,12 +261,12 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 
 /**
  * struct x86_alone - a group on an otherwise unused CPU
- * @n: number of counts
+ * @n: number of selects, each for the events that can share a counter
  * @traces: number of events that use the branch trace store
- * @clients: numbers of their clients
- * @samplers: numbers of their clients that sample
- * @sels: their selects
- * @constraints: their constraints
+ * @clients: for each select, the number of events
+ * @samplers: for each select, the number of sampling events
+ * @sels: the selects
+ * @constraints: for each select, the counters that can count it
  * @extra: the extra registers
  * @common: values of the common registers, see x86_event_sel::common
  */

@@ -143,7 +143,7 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
 }
 
 /**
- * x86_excl_get - note that a claim uses counters, unless the other thread blocks one
+ * x86_excl_get - note that perfctr uses counters, unless the other thread blocks one
  * @cpu: this CPU, with @excl
  * @counters: mask of the counters, without memory events of the erratum
  *
@@ -213,9 +213,9 @@ static bool x86_has_ht_erratum(const struct x86_core *core)
 }
 
 /*
- * The storage is in the CPU that was online first, even if that is offline now. A thread that is
- * brought up uses no registers yet. It uses the storage of the online thread, which has another one
- * if it was brought up for the first time while this thread was offline.
+ * Both threads use x86_pmu_cpu::first_excl of one of them, even if that is offline now. A thread
+ * has its own if the other one was offline when it was first brought up. A thread that is brought
+ * up uses no registers yet, so it changes to the one of the online thread.
  */
 static void x86_excl_find(unsigned int number)
 {

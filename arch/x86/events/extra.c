@@ -202,9 +202,9 @@ void x86_extra_set_all_unknown(struct x86_pmu_cpu *cpu)
  * x86_extra_init - find the set of a CPU's core
  * @number: the CPU, which is being brought up
  *
- * The storage is in the thread that was online first, even if that is offline now. A thread that is
- * brought up uses no registers yet. It uses the storage of an online thread, which may have begun
- * another one while this thread was offline.
+ * The threads of a core use first_extra of one of them, even if that is offline now. A thread
+ * has its own if all others were offline when it was first brought up. A thread that is brought up
+ * uses no registers yet, so it changes to the set of an online thread.
  *
  * Context: interrupts off, on that CPU.
  */

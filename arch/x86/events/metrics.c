@@ -7,7 +7,7 @@
  * are clients of the count of slots, and have totals beside that of the count. To limit the
  * rounding error of a byte, counter and register are reset whenever the total of a metric is read.
  *
- * The totals belong to this CPU, and change like those of counts: while the count's seq is odd.
+ * The totals belong to this CPU, and change only while x86_count::seq of slots is odd.
  */
 #include <asm/msr.h>
 
@@ -85,7 +85,7 @@ int x86_metrics_check(struct perf_event *event)
 }
 
 /**
- * x86_metrics_get_sel - make an event of a metric use the count of slots
+ * x86_metrics_get_sel - make an event of a metric use the event select of slots
  * @event: an event of a PMU with metrics
  * @sel: the select, with the event's config
  */

@@ -98,7 +98,7 @@ struct extra_reg {
 
 #define EVENT_PTR(_var)	(&event_attr_##_var.attr.attr)
 
-/* Mutually exclusive users of the branch records */
+/* Users that exclude each other: LBR, BTS and PT */
 
 enum {
 	x86_lbr_exclusive_lbr,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perfctr: low-level driver. It checks controls by the rules of the CPU family, and runs the
- * counters of a struct perfctr_cpu_state. It claims the counters from perf's PMU driver, which
- * writes all registers.
+ * counters of a struct perfctr_cpu_state. It reserves the counters in perf's PMU driver (a claim,
+ * see claim.c), which writes all registers.
  *
  * An overflow is an NMI, in which no signal can be sent. The NMI stops the counters; an irq_work
  * calls the handler of the high-level driver.
@@ -230,7 +230,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
  * @prev: the previous thread, with a suspended state
  * @next: the next thread
  *
- * The counters were claimed when the address space was switched, and so were not cleared then.
+ * perf_clear_dirty_counters() does not clear counters reserved by perfctr, and the counters of
+ * @prev were reserved when the address space was switched.
  *
  * Context: context switch, interrupts off.
  */
@@ -387,7 +388,7 @@ static void perfctr_call_handler(struct irq_work *work)
 }
 
 /**
- * perfctr_cpu_interrupt - note an overflow of claimed counters, which are stopped
+ * perfctr_cpu_interrupt - note an overflow of a counter reserved by perfctr; all are stopped
  * @regs: the interrupted registers
  *
  * Context: NMI.

@@ -291,11 +291,11 @@ static int perfctr_check_pebs(const struct perfctr_cpu_control *control)
 }
 
 /**
- * perfctr_check - check a control and fill a claim
+ * perfctr_check - check a control, and fill in the counters to reserve
  * @kind: the counters of the CPUs
  * @control: the control from user space
  * @global: the control is not of a thread
- * @claim: receives the counters
+ * @claim: receives the counters and their event selects
  *
  * Context: any.
  * Return: 0 on success; -EPERM if the control has reserved bits (for example the enable bit of a

@@ -45,7 +45,7 @@ struct perfctr_layer {
 	bool	(*readable)(void);
 };
 
-/* Has @cstatus no counters, or as many as the claim? */
+/* Has @cstatus no counters, or as many as @claim reserves? */
 static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct x86_claim *claim)
 {
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
@@ -54,7 +54,7 @@ static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct x86_c
 	return perfctr_cstatus_nractrs(cstatus) <= n && (!n || n == claim->n);
 }
 
-/* Refuse to use a state that does not match its claim. */
+/* Refuse to use a state whose cstatus does not match the counters that it reserves. */
 static __always_inline bool perfctr_state_sane(const struct perfctr_cpu_state *state)
 {
 	return !WARN_ON_ONCE(!perfctr_cstatus_fits(state->cstatus, &state->claim));
@@ -225,8 +225,8 @@ static __always_inline unsigned int perfctr_state_overflowed(const struct perfct
 }
 
 /*
- * The same, and restart these counters. Counters in gave_way are added to cstatus again: the caller
- * stops them as after every overflow. Context: any; @state is suspended.
+ * perfctr_state_overflowed(), and restart these counters. Counters in gave_way are added to cstatus
+ * again: the caller stops them as after every overflow. Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {

@@ -17,7 +17,7 @@
 DEFINE_STATIC_KEY_FALSE(rdpmc_never_available_key);
 DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 
-/* 0: no process may use RDPMC; 1: processes with a mapped event; 2: all processes */
+/* Sysfs file "rdpmc". 0: no process may use RDPMC; 1: processes with a mapped event; 2: all */
 int x86_rdpmc = 1;
 static DEFINE_MUTEX(x86_rdpmc_mutex);
 
@@ -47,8 +47,8 @@ bool x86_in_kernel_thread(void)
 /**
  * perf_clear_dirty_counters - clear counters before user space may read them
  *
- * Called when permission is granted, and on a switch to an address space with permission: from
- * another address space, or from a kernel thread that has kept this one.
+ * Called when a program gets permission for RDPMC, and on a switch to an address space with this
+ * permission: from another address space, or from a kernel thread that has kept this one.
  *
  * Context: interrupts off.
  */
@@ -69,7 +69,7 @@ void perf_clear_dirty_counters(void)
 	WRITE_ONCE(cpu->opening, false);
 }
 
-/* Remove the counter index from pages of programs that lose permission. */
+/* Remove the counter index from the user pages of programs that lose permission for RDPMC. */
 static void x86_close_pages(void)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
@@ -107,7 +107,7 @@ void x86_update_user_pages(struct mm_struct *mm)
 /**
  * x86_event_mapped - struct pmu::event_mapped
  * @event: the event
- * @mm: the address space. Its mmap_lock is held, so updates of the CPUs are ordered
+ * @mm: the address space; mmap_lock is held for write, so CR4.PCE updates on its CPUs do not race
  */
 void x86_event_mapped(struct perf_event *event, struct mm_struct *mm)
 {

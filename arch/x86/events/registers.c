@@ -449,7 +449,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
  * @cpu: this CPU
  * @counters: mask of the counters, without owners
  *
- * They may have sent an interrupt before, or send one until they are programmed.
+ * A late interrupt is expected if a counter has overflowed, or may do so until it is programmed.
  *
  * Context: interrupts off, with @reprogramming.
  */

@@ -6,12 +6,12 @@
 
 #include "engine.h"
 
-/* Users of the branch records: any number, but of one kind only */
+/* Number of users of LBR, BTS or PT, by x86_lbr_exclusive_*: only one element is nonzero. */
 static atomic_t x86_exclusive[x86_lbr_exclusive_max];
 static DEFINE_MUTEX(x86_exclusive_mutex);
 
 /**
- * x86_add_exclusive - add a user of the branch records
+ * x86_add_exclusive - add a user of LBR, BTS or PT, which exclude each other
  * @what: x86_lbr_exclusive_*
  *
  * Context: process.
@@ -34,7 +34,7 @@ int x86_add_exclusive(unsigned int what)
 }
 
 /**
- * x86_del_exclusive - remove a user of the branch records
+ * x86_del_exclusive - remove a user of LBR, BTS or PT
  * @what: x86_lbr_exclusive_*
  */
 void x86_del_exclusive(unsigned int what)
@@ -43,7 +43,7 @@ void x86_del_exclusive(unsigned int what)
 }
 
 /**
- * x86_has_exclusive - check for users of a kind
+ * x86_has_exclusive - check for users of LBR, BTS or PT
  * @what: x86_lbr_exclusive_*
  *
  * Context: any.

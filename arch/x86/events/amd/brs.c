@@ -51,7 +51,7 @@ static __always_inline void brs_enable(void)
 	unsigned int i;
 	u64 config;
 
-	/* Records of a sample that was not taken: used ones precede unused ones. */
+	/* Clear records that no sample has read: used records precede unused ones. */
 	for (i = 0; i < BRS_DEPTH && __rdmsr(BRS_TO(i)); i++)
 		brs_write(BRS_TO(i), 0);
 	config = __rdmsr(MSR_AMD_DBG_EXTN_CFG);
@@ -69,7 +69,7 @@ static void brs_off(const struct x86_core *core)
 	brs_disable();
 }
 
-/* Other tasks' records must not remain, so this does not depend on what the unit has written. */
+/* Clear all records, even if the unit has written few: those of other tasks must not remain. */
 static void brs_clear(const struct x86_core *core, bool call_stack)
 {
 	unsigned int i;
@@ -111,7 +111,7 @@ static bool brs_decode(const struct x86_core *core, const struct x86_branch_raw 
 	return true;
 }
 
-/* The unit needs a period of the same branches that it records, and has no filter. */
+/* BRS needs a fixed period, counted in taken branches, and has no filter of branch types. */
 static int brs_check(const struct x86_core *core, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -162,7 +162,7 @@ void noinstr perf_amd_brs_lopwr_cb(bool lopwr_in)
 	} else if (!lopwr_in && READ_ONCE(branch->asleep)) {
 		WRITE_ONCE(branch->asleep, false);
 		WRITE_ONCE(branch->running, true);
-		/* If the unit has lost a held interrupt, the counter is programmed again. */
+		/* BRS may have lost a held interrupt: x86_reprogram() checks the counter. */
 		WRITE_ONCE(cpu->dirty, true);
 		barrier();
 		brs_enable();

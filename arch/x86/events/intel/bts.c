@@ -23,8 +23,8 @@
 /* Records that the CPU may write before the interrupt is delivered */
 #define BTS_SPARE		64
 /*
- * Records of an interrupt that writes a sample for each: more would delay other interrupts for too
- * long.
+ * Records before an interrupt that writes a sample for each: more would delay other interrupts for
+ * too long.
  */
 #define BTS_SAMPLES		256
 
@@ -100,7 +100,7 @@ int x86_bts_get_buffers(void)
 {
 	unsigned int cpu;
 
-	/* Each fork calls this for each copy, so take no lock. Pairs with the release below. */
+	/* Each fork calls this per inherited event: take no lock. Pairs with the release below. */
 	if (smp_load_acquire(&bts_has_buffers))
 		return 0;
 	guard(mutex)(&bts_mutex);
@@ -218,14 +218,14 @@ void x86_bts_start(struct x86_pmu_cpu *cpu)
 	struct x86_bts_cpu *bts = &cpu->bts;
 
 	lockdep_assert_irqs_disabled();
-	/* It may have been enabled again by mistake, see the top of this file. */
+	/* The BTS may have been enabled again by mistake, see the top of this file. */
 	bts_write_control(0);
 	ds->bts_buffer_base = bts->base;
 	WRITE_ONCE(ds->bts_index, bts->base);
 	ds->bts_absolute_maximum = bts->base + X86_BTS_RECORDS * BTS_RECORD + 1;
 	bts->control = bts_control(bts->event);
 	x86_ds_use(cpu);
-	/* From here on, the interrupt is not taken for that of another device. */
+	/* Without this flag, x86_pmu_interrupt() could ignore the interrupt of the buffer. */
 	cpu->has_counted = true;
 	bts->used = true;
 	barrier();
@@ -458,7 +458,7 @@ int x86_bts_init_event(struct perf_event *event)
 		err = x86_bts_get_buffers();
 	if (err)
 		return err;
-	/* The root of a copy has made the reservation, and is freed after the copy. */
+	/* An inherited event uses its parent's LBR reservation: the parent is freed later. */
 	err = event->parent ? 0 : x86_add_exclusive(x86_lbr_exclusive_lbr);
 	if (err)
 		return perf_event_refuse(event, "attr.sample_period",

@@ -237,7 +237,7 @@ static void bts_pmu_del(struct perf_event *event, int flags)
 	x86_bts_del(x86_this_cpu(), event);
 }
 
-/* There is no count. */
+/* The PMU only traces: event->count stays 0. */
 static void bts_pmu_read(struct perf_event *event)
 {
 }
@@ -255,8 +255,9 @@ static int bts_pmu_init_event(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	/*
-	 * Without the kernel, only a filter in software may keep its addresses from the trace. Not
-	 * checked for a copy: fork() needs no rights of its own.
+	 * If the event excludes the kernel, a filter in software removes records with kernel
+	 * addresses, so every event needs permission for the kernel. Not checked for an inherited
+	 * event: fork() needs no permission.
 	 */
 	err = event->parent ? 0 : perf_allow_kernel();
 	if (err)
@@ -270,7 +271,7 @@ static int bts_pmu_init_event(struct perf_event *event)
 	err = x86_bts_get_buffers();
 	if (err)
 		return err;
-	/* The root of a copy has made the reservation, and is freed after the copy. */
+	/* An inherited event uses its parent's BTS reservation: the parent is freed later. */
 	err = event->parent ? 0 : x86_add_exclusive(x86_lbr_exclusive_bts);
 	if (err)
 		return perf_event_refuse(event, "attr.type",

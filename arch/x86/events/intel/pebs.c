@@ -22,7 +22,7 @@
 static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 
 /*
- * The first format with the counters of a record, and the first with the event's own address.
+ * The first format whose records name their counters, and the first with the event's own address.
  * Without PERF_CAP_PEBS_TRAP, the address in older records is that of the event.
  */
 #define PEBS_NAMED		1
@@ -121,7 +121,7 @@ static int pebs_get_buffers(void)
 {
 	unsigned int cpu;
 
-	/* Each fork calls this for each copy, so take no lock. Pairs with the release below. */
+	/* Each fork calls this per inherited event: take no lock. Pairs with the release below. */
 	if (smp_load_acquire(&pebs_has_buffers))
 		return 0;
 	guard(mutex)(&pebs_mutex);
@@ -311,7 +311,7 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 	return bits;
 }
 
-/* Register values for the counts with a counter; with @staying, for those that do not move. */
+/* Register values for all precise events; with @staying, for those whose counters do not change. */
 static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool *many)
 {
 	u64 enabled = 0;
@@ -353,7 +353,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 	WRITE_ONCE(cpu->precise.fresh, 0);
 }
 
-/* Mask of the counters that precise counts are about to get */
+/* Mask of the counters that precise events are about to get */
 static u64 pebs_entering(struct x86_pmu_cpu *cpu)
 {
 	u64 counters = 0;
@@ -376,7 +376,7 @@ static u64 pebs_entering(struct x86_pmu_cpu *cpu)
  * x86_precise_disable_moved - disable PEBS on counters that are about to move
  * @cpu: this CPU, with counters assigned
  *
- * Drains the buffer, so that all totals include their records. The counters that precise counts
+ * Drains the buffer, so that all totals include their records. The counters that precise events
  * leave or get are stopped first: the select of a precise event has no INT bit, so without PEBS an
  * overflow would set the status bit of its counter without an interrupt, and the driver would
  * handle the next NMI of another device as the interrupt of this overflow. A CPU may set this bit
@@ -651,7 +651,10 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 		while (x86_record_next(&cpu->core->precise, at, end, &record)) {
 			u64 counters = pebs_counters(cpu->core, enabled, &record);
 
-			/* If the period of the unknown counter has ended, program it again. */
+			/*
+			 * The record does not say which counter overflowed: set dirty, so that each
+			 * counter is checked for the end of its period.
+			 */
 			if (!counters && cpu->core->precise.format < PEBS_RELIABLE)
 				WRITE_ONCE(cpu->dirty, true);
 

@@ -3,8 +3,8 @@
  * perfctr: the low-level driver on x86. A high-level driver reserves counters of a CPU while its
  * control is active.
  *
- * The registers belong to perf's PMU driver. The low-level driver claims counters from it, by
- * number, and perf's events do not use them meanwhile.
+ * The registers belong to perf's PMU driver. The low-level driver reserves counters in it by number
+ * (a claim), and perf's events do not use them meanwhile.
  */
 #ifndef _ASM_X86_PERFCTR_H
 #define _ASM_X86_PERFCTR_H
@@ -12,7 +12,7 @@
 #include <linux/types.h>
 
 /**
- * struct x86_claim - the counters of a control, as the PMU driver needs them
+ * struct x86_claim - the counters that a control reserves in the PMU driver
  * @id: equal only for copies of the same control; 0: equal to no other. A hash, since user space
  *	can see it
  * @counters: mask of the counters: general counters from bit 0, fixed counters from bit 32
