@@ -179,7 +179,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
  * @msr: the extra register; 0: none
  * @flags: X86_HOST_ONLY, ...
  * @common: bit of the value that @extra selects for the common registers, which have one value for
- *	all counts of a core; 0: @extra selects none
+ *	all events of a core; 0: @extra selects none
  */
 struct x86_event_sel {
 	u64	config;

@@ -9,8 +9,8 @@
  * counts of such an event may be added to the other thread's counter of the same number, instead of
  * its own. So while one thread counts such an event, the other thread does not use the counter of
  * that number. A second mask has the counters with such events. To keep one thread from blocking
- * all counters of the other, each places its counts on at most half of the general counters while
- * one of them counts such an event.
+ * all counters of the other, each uses at most half of the general counters while one of them
+ * counts such an event.
  *
  * Netburst: the threads share all registers (x86_pmu_msrs::shared). Most events have counters for
  * each thread, but some have the same counters and the same extra register on both. So a thread
@@ -54,8 +54,8 @@ static u64 x86_excl_blocked(const struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Does the other thread use none of the counts' extra registers? The common registers can have one
- * value only, which both threads may use.
+ * Does the other thread use none of the extra registers that @counts need? The common registers can
+ * have one value only, which both threads may use.
  */
 static bool x86_excl_can_extra(const struct x86_pmu_cpu *cpu, struct x86_count **counts, int n)
 {
@@ -73,7 +73,7 @@ static bool x86_excl_can_extra(const struct x86_pmu_cpu *cpu, struct x86_count *
 	return !(extra & other->extra) && (!common || hweight64(common | other->common) == 1);
 }
 
-/* Take the extra registers of the counts. */
+/* Take the extra registers that @counts need. */
 static void x86_excl_get_extra(struct x86_pmu_cpu *cpu, struct x86_count **counts, int n)
 {
 	struct x86_excl_thread *mine = &cpu->excl->thread[cpu->thread];
@@ -98,8 +98,8 @@ static void x86_excl_get_extra(struct x86_pmu_cpu *cpu, struct x86_count **count
 /**
  * x86_counts_assign_excl - assign counters that the other thread does not block
  * @cpu: this CPU, with @excl
- * @claimed: mask of the counters not to be assigned
- * @counts: array of @n counts
+ * @claimed: mask of the counters not to be assigned: those reserved by perfctr
+ * @counts: array of @n counts: event selects, each of which needs a counter
  * @constraints: array of @n constraints, whose allowed counters are set here
  * @n: number of counts
  *

@@ -2,7 +2,7 @@
 /*
  * Extra registers of events, such as MSR_OFFCORE_RSP_0: their values, and the number of users.
  *
- * An extra register has one value at a time. Two counts with different values cannot be scheduled
+ * An extra register has one value at a time. Two events with different values cannot be scheduled
  * together, unless there is a second register with the same effect (the twin), which has its own
  * event code. Some registers are shared by the threads of a core: the threads share a set of
  * values, and each thread writes its copy of the register.
@@ -92,7 +92,7 @@ struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_
 }
 
 /**
- * x86_count_get_extra - take the extra register for a count with its first client
+ * x86_count_get_extra - take the extra register for the first event of a count
  * @cpu: this CPU
  * @row: the register of the event
  * @sel: see x86_extra_get()

@@ -3,9 +3,9 @@
  * Topdown metrics: the share of issue slots that were retired, lost to bad speculation, and so on.
  *
  * The CPU reports all of them in one register, PERF_METRICS, with a byte for each, in 1/255 of the
- * count of the slots counter since both were 0. So a metric has no counter of its own: its events
- * are clients of the count of slots, and have totals beside that of the count. To limit the
- * rounding error of a byte, counter and register are reset whenever the total of a metric is read.
+ * slots counted since PERF_METRICS and the slots counter were 0. So a metric has no counter of its
+ * own: its events share the slots counter, and have a total for each metric. To limit the rounding
+ * error of a byte, counter and register are reset whenever the total of a metric is read.
  *
  * The totals belong to this CPU, and change only while x86_count::seq of slots is odd.
  */
@@ -147,13 +147,13 @@ static u64 x86_metric_total(struct x86_pmu_cpu *cpu, const struct x86_count *cou
 }
 
 /**
- * x86_metrics_event_total - read the total for an event of a count of slots
+ * x86_metrics_event_total - read the total for an event that shares the slots counter
  * @cpu: this CPU
  * @event: a client of @count
  * @count: a count of this CPU with X86_METRICS
  *
  * Context: any.
- * Return: the total of the metric, or of the count.
+ * Return: the total of the metric, or of slots.
  */
 u64 x86_metrics_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 			    struct x86_count *count)

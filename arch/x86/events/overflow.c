@@ -95,9 +95,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 	struct perf_event *event;
 	u64 total;
 
-	/*
-	 * The interrupted code is moving or programming the count, and checks it for an overflow.
-	 */
+	/* The interrupted code moves or programs the counter, and checks it for an overflow. */
 	if (!count || READ_ONCE(count->counter) != counter || (READ_ONCE(count->seq) & 1))
 		return false;
 	total = x86_count_read(cpu, count);
@@ -282,8 +280,8 @@ void x86_mask_lvtpc(void)
 /**
  * perf_events_lapic_init - called when this CPU's local APIC has been set up
  *
- * Firmware may have left counters running, so the overflow interrupt stays masked until
- * x86_begin() has reset them.
+ * Does nothing: firmware may have left counters running, so the overflow interrupt stays masked
+ * until x86_begin() has reset them.
  *
  * Context: boot, or a CPU that is brought up.
  */

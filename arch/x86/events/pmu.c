@@ -306,7 +306,7 @@ static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 }
 
 /*
- * Context: any. A count that is about to move has its page written again before user space runs.
+ * Context: any. If another counter is assigned, the page is written again before user space runs.
  * Without permission for RDPMC there is no index: the page would reveal the value of the counter
  * when it was programmed.
  */

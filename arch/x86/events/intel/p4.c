@@ -5,7 +5,7 @@
  * Two registers select what a counter counts: its CCCR, handled as the event select, and an ESCR,
  * which is selected by the CCCR and belongs to the unit of the event. Each unit has two ESCRs, one
  * for each thread of a core, and each ESCR reaches two or three counters. The ESCR is handled as an
- * extra register: two counts with the same value share it, and two with different values cannot be
+ * extra register: two events with the same value share it, and two with different values cannot be
  * scheduled together.
  *
  * The config of an event has the format of asm/perf_event_p4.h: a CCCR, and above it an ESCR with
@@ -142,7 +142,7 @@ static const struct p4_event p4_events[] = {
 /*
  * Events of replayed or tagged micro-operations need two more registers, MSR_IA32_PEBS_ENABLE and
  * MSR_P4_PEBS_MATRIX_VERT, whose bits select the cause. The value of the extra register has the
- * metric's number above the bits of the ESCR. Both threads of a core use these registers, so counts
+ * metric's number above the bits of the ESCR. Both threads of a core use these registers, so events
  * of different metrics exclude each other: see x86_event_sel::common.
  */
 #define P4_METRIC_SHIFT		32

@@ -298,7 +298,7 @@ static struct perf_event *pebs_event(struct x86_count *count)
 	return list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
 }
 
-/* MSR_IA32_PEBS_ENABLE bits of a count */
+/* MSR_IA32_PEBS_ENABLE bits of a precise event */
 static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 		     const struct perf_event *event)
 {
@@ -311,7 +311,7 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 	return bits;
 }
 
-/* Register values for all precise events; with @staying, for those whose counters do not change. */
+/* Register values for precise events with a counter; @staying: only if the counter stays. */
 static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool *many)
 {
 	u64 enabled = 0;
@@ -477,7 +477,7 @@ static void pebs_set_reload(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_precise_reprogram - enable PEBS on the counters of precise events
- * @cpu: this CPU. The counts have their counters, which do not run yet
+ * @cpu: this CPU. The events have their counters, which do not run yet
  */
 void x86_precise_reprogram(struct x86_pmu_cpu *cpu)
 {

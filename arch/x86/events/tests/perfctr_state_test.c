@@ -329,7 +329,7 @@ static void test_revoke_without_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->cstatus, perfctr_mk_cstatus(1, 0, 0));
 }
 
-/* A cstatus that does not match the claim is detected. */
+/* A cstatus that does not match the number of reserved counters is detected. */
 static void test_invalid_cstatus(struct kunit *test)
 {
 	const struct x86_claim claim = { .n = 3 };

@@ -302,10 +302,10 @@ static void precise_sources(struct kunit *test)
 		  STORE | IN(L3) | S(SNOOP, NONE) | LOCKED | FAST },
 		{ INTEL_ALDERLAKE, 1, LITTLE_STORE, 0x24,
 		  STORE | IN(L3) | S(SNOOP, NONE) | WALKED },
-		/* Those of Sandy Bridge have not, nor have other stores. */
+		/* Precise stores of Sandy Bridge, and other stores, have no such codes. */
 		{ INTEL_SANDYBRIDGE, 0, STORE_LATENCY, 0x11,
 		  STORE | S(LVL, HIT) | S(LVL, L1) | S(SNOOP, NA) | TLB_MISS },
-		/* Of loads without latency, the word has nothing. */
+		/* The status word of a load without latency is not used. */
 		{ INTEL_HASWELL, 0, X86_EVENT(0xd1, 0x01), 0x00,
 		  LOAD | S(LVL, NA) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) | S(TLB, NA) },
 		{ INTEL_SKYLAKE, 0, X86_EVENT(0xd1, 0x01), 0x01,
