@@ -219,6 +219,10 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (count->next == U64_MAX || count->bias != count->next) {
+		if (x86_precise_enabled(cpu) & BIT_ULL(count->counter)) {
+			x86_precise_pause(cpu, count);
+			WRITE_ONCE(cpu->dirty, true);
+		}
 		x86_note_unseen(cpu, x86_count_set_period(cpu, count));
 		/*
 		 * If an NMI has left an overflow of the counter unhandled, x86_prepare_running()

@@ -27,6 +27,7 @@
 #include "branch.h"
 
 struct x86_core;
+struct x86_count;
 struct x86_model;
 struct x86_pmu_cpu;
 
@@ -147,6 +148,7 @@ const struct x86_limit *x86_precise_limits(const struct x86_core *core,
 					   const struct perf_event *event);
 u64 x86_precise_counters(const struct x86_core *core, u64 counters);
 void x86_precise_disable_moved(struct x86_pmu_cpu *cpu);
+void x86_precise_pause(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_precise_reprogram(struct x86_pmu_cpu *cpu);
 void x86_precise_reset(struct x86_pmu_cpu *cpu);
 u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs);
@@ -196,6 +198,7 @@ static inline const struct x86_limit *x86_precise_limits(const struct x86_core *
 
 static inline u64 x86_precise_counters(const struct x86_core *core, u64 counters) { return 0; }
 static inline void x86_precise_disable_moved(struct x86_pmu_cpu *cpu) { }
+static inline void x86_precise_pause(struct x86_pmu_cpu *cpu, struct x86_count *count) { }
 static inline void x86_precise_reprogram(struct x86_pmu_cpu *cpu) { }
 
 static inline u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)

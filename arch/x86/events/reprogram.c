@@ -469,6 +469,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 		if (count->sel.flags & X86_HOST_ONLY)
 			host_only |= bits;
 		if (!x86_is_armed(count, cpu->core, count->bias, x86_count_read(cpu, count))) {
+			x86_precise_pause(cpu, count);
 			x86_note_unseen(cpu, x86_count_set_period(cpu, count));
 			x86_count_update_pages(count);
 		}
@@ -609,8 +610,8 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 			x86_force_abort(cpu, cpu->wanted);
 		x86_precise_disable_moved(cpu);
 		x86_move_counts(cpu);
-		x86_precise_reprogram(cpu);
 		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);
+		x86_precise_reprogram(cpu);
 		if (unlikely(cpu->running & ~running) && x86_in_kernel_thread())
 			cpu->had_kernel |= x86_kernel_counters(cpu, cpu->running & ~running &
 							       cpu->core->counters);

@@ -425,6 +425,7 @@ static inline void has_begun(struct counted *c, struct section before)
 
 static inline void has_ended(struct counted *c, struct section before)
 {
+	s64 left = local64_read(&c->event.hw.period_left);
 	u64 until = truth_lo(c, before);
 
 	c->running = false;
@@ -432,8 +433,11 @@ static inline void has_ended(struct counted *c, struct section before)
 	if (until > c->begun)
 		c->lo += until - c->begun;
 	c->hi += truth(c, now()) - c->begun_hi;
-	/* A counter is never set to -1, so it may overflow one occurrence after the period. */
-	if (c->event.attr.sample_period && !local64_read(&c->event.hw.period_left))
+	/*
+	 * A counter is never set to -1, so it may overflow one occurrence after the period, and
+	 * more after a record whose counter is unknown.
+	 */
+	if (c->event.attr.sample_period && (machine.pebs_unclear ? left <= 0 : !left))
 		c->lost++;
 }
 

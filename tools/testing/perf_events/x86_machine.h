@@ -53,6 +53,8 @@
  * @pebs_enable: mask of the counters that write PEBS records
  * @pebs_size: size of a PEBS record
  * @pebs_unclear: a record may name all counters with records, or none
+ * @pebs_arms: the first event after an overflow writes the record, not the overflow itself
+ * @pebs_armed: mask of the counters that write a record at their next event
  * @ds_area: address of the debug store area, which the driver has written
  * @astray: the address was cleared while @pebs_enable was not 0: a record would be written to 0
  * @fixed_control: enable and mode bits of the fixed counters
@@ -105,6 +107,8 @@ struct machine {
 	u64				pebs_enable;
 	unsigned int			pebs_size;
 	bool				pebs_unclear;
+	bool				pebs_arms;
+	u64				pebs_armed;
 	u64				ds_area;
 	bool				astray;
 	u64				fixed_control;
@@ -248,18 +252,33 @@ static bool machine_count(int i)
 	return !machine.counter[i];
 }
 
+/* Reload a counter when its PEBS record is written. */
+static void machine_reload(int i)
+{
+	machine.counter[i] = cpu_debug_store.pebs_event_reset[i] &
+			     GENMASK_ULL(MACHINE_WIDTH - 1, 0);
+}
+
 /*
- * Write a PEBS record for these counters, and reload them. Return: whether the threshold is
- * reached.
+ * An event of a counter whose overflow has armed PEBS reloads the counter before the event is
+ * counted, whatever was written to the counter since. Return: whether a record is due.
  */
+static bool machine_is_armed(int i)
+{
+	u64 bit = machine_bit(i) & machine.pebs_armed;
+
+	machine.pebs_armed &= ~bit;
+	if (bit)
+		machine_reload(i);
+	return bit;
+}
+
+/* Write a PEBS record for these counters. Return: whether the threshold is reached. */
 static bool machine_record(u64 counters)
 {
 	struct debug_store *ds = &cpu_debug_store;
 	u64 *record = machine_memory(ds->pebs_index);
 
-	for (u64 left = counters; left; left &= left - 1)
-		machine.counter[__ffs64(left)] = ds->pebs_event_reset[__ffs64(left)] &
-						 GENMASK_ULL(MACHINE_WIDTH - 1, 0);
 	assert(machine.ds_area && ds->pebs_index >= ds->pebs_buffer_base);
 	if (ds->pebs_index + machine.pebs_size > ds->pebs_absolute_maximum)
 		return true;
@@ -340,10 +359,17 @@ static void machine_step(void)
 			continue;
 		if (i == MACHINE_SLOTS)
 			machine.shares[machine.share]++;
+		if (machine_is_armed(i))
+			recording |= machine_bit(i);
 		if (!machine_count(i) || (merged && !machine_count(i + 1)))
 			continue;
 		if (i < MACHINE_GENERAL && (machine.pebs_enable & machine_bit(i))) {
-			recording |= machine_bit(i);
+			if (machine.pebs_arms) {
+				machine.pebs_armed |= machine_bit(i);
+			} else {
+				recording |= machine_bit(i);
+				machine_reload(i);
+			}
 			/* Some CPUs also set the status bit. */
 			if (!(machine.status & machine_bit(i)) && machine_random(2)) {
 				machine.silent |= machine_bit(i);
@@ -612,6 +638,7 @@ void machine_wrmsr(u32 msr, u64 value)
 		machine.writes_control += msr == machine.msrs->control;
 		machine.astray |= msr == MSR_IA32_DS_AREA && !value && machine.pebs_enable;
 		*machine_register(msr, true) = value;
+		machine.pebs_armed &= machine.pebs_enable;
 		if (msr == machine.msrs->control && machine_is_idling()) {
 			machine.idled++;
 			machine.idled_precise += !!machine.pebs_enable;

@@ -209,9 +209,113 @@ static bool idle_selects(void)
 	return all_right() && machine.pebs_enable && !machine.idled_precise && !harness_warned;
 }
 
+/* Stop the event, and start it again with another period, as PERF_EVENT_IOC_PERIOD does. */
+static void change_period(struct counted *c, u64 period)
+{
+	struct section before = now();
+
+	perf_pmu_disable(&core.pmu);
+	core.pmu.stop(&c->event, PERF_EF_UPDATE);
+	has_ended(c, before);
+	before = now();
+	c->event.attr.sample_period = period;
+	c->event.hw.sample_period = period;
+	local64_set(&c->event.hw.period_left, 0);
+	core.pmu.start(&c->event, 0);
+	perf_pmu_enable(&core.pmu);
+	has_begun(c, before);
+}
+
+/* Is the count right, and are there no more samples than periods of at least this length? */
+static bool is_counted(const struct counted *c, u64 shortest)
+{
+	u64 count = local64_read(&c->event.count);
+
+	if (count >= c->lo && count <= c->hi && c->samples <= count / shortest)
+		return true;
+	printf("# counted %llu instead of %llu to %llu, with %llu samples\n",
+	       (unsigned long long)count, (unsigned long long)c->lo, (unsigned long long)c->hi,
+	       (unsigned long long)c->samples);
+	return false;
+}
+
+/*
+ * An overflow arms PEBS: the next event writes the record, and reloads the counter. If the counter
+ * is programmed in between, with PEBS enabled, the reload overwrites it: the count then has a jump.
+ */
+static bool armed(unsigned int format, bool kernel, u64 type)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 50, .precise_ip = 1,
+		.exclude_kernel = !kernel, .sample_type = type,
+	};
+	struct counted *c = &counted[0];
+	bool ok = true;
+	u64 seed, all = 0;
+	int i;
+
+	pebs_format = format;
+	row = &model;
+	for (seed = 1; seed <= 200 && ok; seed++) {
+		start_machine(&with_control, seed, GENMASK_ULL(30, 0));
+		machine.pebs_arms = true;
+		assert(!open_event(c, &attr));
+		since = now();
+		schedule_in(c);
+		coming = 1;
+		have_come();
+		for (i = 0; i < 50; i++) {
+			machine_run(machine_random(300));
+			change_period(c, 50 + machine_random(1000));
+			ok &= c->running && is_set_up(c);
+		}
+		since = now();
+		schedule_out(c);
+		has_ended(c, since);
+		ok &= is_counted(c, 50) && !machine.unknown && !harness_warned;
+		all += c->samples;
+	}
+	pebs_format = 3;
+	return ok && all > 200;
+}
+
+/*
+ * The same for a counter that is programmed before user space may read it: a longer period does
+ * not program the counter, so it overflows before the end of the period.
+ */
+static bool cleared(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = X86_NEAR + 100, .precise_ip = 1,
+		.exclude_kernel = 1,
+	};
+	struct counted *c = &counted[0];
+	u64 i;
+
+	pebs_format = 1;
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	machine.pebs_arms = true;
+	assert(!open_event(c, &attr));
+	since = now();
+	schedule_in(c);
+	coming = 1;
+	have_come();
+	change_period(c, 2 * X86_NEAR);
+	for (i = 0; i < 2 * X86_NEAR && !machine.pebs_armed; i++)
+		run_user(1);
+	x86_clear_unused(&x86_pmu_cpu);
+	run_user(10);
+	since = now();
+	schedule_out(c);
+	has_ended(c, since);
+	pebs_format = 3;
+	return is_counted(c, X86_NEAR) && !machine.unknown && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(13);
+	ktap_plan(18);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -225,5 +329,10 @@ int main(void)
 	ktap_result(samples_are_right(1, &idle_model, false), "samples_of_format_1_with_erratum");
 	ktap_result(samples_are_right(3, &idle_model, false), "samples_of_format_3_with_erratum");
 	ktap_result(idle_selects(), "idle_selects");
+	ktap_result(armed(1, false, 0), "period_changes_while_armed");
+	ktap_result(armed(1, true, 0), "period_changes_while_armed_for_kernel");
+	ktap_result(armed(3, false, 0), "period_changes_while_records_wait");
+	ktap_result(armed(3, false, PERF_SAMPLE_CALLCHAIN), "period_changes_while_reloaded");
+	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	return ktap_end();
 }

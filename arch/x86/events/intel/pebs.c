@@ -402,6 +402,33 @@ void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 	pebs_write_enable(cpu, kept);
 }
 
+/**
+ * x86_precise_pause - stop a precise counter that is about to be programmed, and disable its PEBS
+ * @cpu: this CPU
+ * @count: a count with a counter and clients
+ *
+ * An overflow arms PEBS: the next event writes the record and reloads the counter. This reload
+ * would replace a value that is written meanwhile, and the count would have a jump. Without PEBS
+ * the counter is not armed any more.
+ *
+ * Context: interrupts off, or NMI. x86_reprogram() must follow, which enables PEBS and runs the
+ * counter again.
+ */
+void x86_precise_pause(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	u64 bit = BIT_ULL(count->counter);
+	const struct perf_event *event = pebs_event(count);
+
+	if (!event || !(x86_precise_enabled(cpu) & bit))
+		return;
+	if (cpu->control & bit)
+		x86_write_control(cpu, cpu->control & ~bit);
+	x86_precise_drain(cpu, NULL);
+	/* See x86_precise_disable_moved(). */
+	x86_acknowledge_bits(cpu, bit);
+	pebs_write_enable(cpu, cpu->precise.enabled & ~pebs_bits(cpu->core, count, event));
+}
+
 /* Size of the longest record with @groups */
 static unsigned int pebs_size(const struct x86_core *core, u64 groups)
 {
@@ -477,7 +504,7 @@ static void pebs_set_reload(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_precise_reprogram - enable PEBS on the counters of precise events
- * @cpu: this CPU. The events have their counters, which do not run yet
+ * @cpu: this CPU. The events have their counters, which are programmed, and do not run yet
  */
 void x86_precise_reprogram(struct x86_pmu_cpu *cpu)
 {
