@@ -64,7 +64,7 @@
 
 /* Maximum number of sampling clients of a count; one overflow interrupt may sample all of them */
 #define X86_SAMPLERS_MAX	4
-/* Maximum number of extra registers of a CPU or core */
+/* Maximum number of extra registers of a CPU, core or module */
 #define X86_EXTRA_MAX		32
 
 /**
@@ -213,9 +213,9 @@ struct x86_extra_reg {
 };
 
 /**
- * struct x86_extra_set - the extra registers of a CPU or core
- * @lock: protects @regs against the core's other thread; innermost, taken with interrupts off. A
- *	register with users cannot change, and is read without the lock
+ * struct x86_extra_set - the extra registers of a CPU, core or module
+ * @lock: protects @regs against the other CPUs of the core or module; innermost, taken with
+ *	interrupts off. A register with users cannot change, and is read without the lock
  * @regs: the registers used so far, in no order
  */
 struct x86_extra_set {
@@ -335,10 +335,10 @@ struct x86_count {
  * @value: values of counters without an owner
  * @value_gen: generation in which each @value was read; 0: unknown
  * @own_extra: the extra registers of this CPU
- * @core_extra: the extra registers of the core
- * @first_extra: storage of @core_extra, in the first CPU of the core
+ * @shared_extra: the extra registers of the core or module
+ * @first_extra: storage of @shared_extra, in the first CPU of the core or module
  * @own_written: for each of @own_extra, the x86_extra_reg::change written by this CPU; 0: unknown
- * @core_written: the same for @core_extra; each thread writes its own copy of the register
+ * @shared_written: the same for @shared_extra; each CPU may have its own copy of the register
  * @nb: the northbridge of this CPU
  * @first_nb: storage of @nb, in the first CPU of the northbridge
  * @nb_taken: mask of the counters that this CPU has taken in @nb
@@ -398,10 +398,10 @@ struct x86_pmu_cpu {
 	u64			value[X86_COUNTERS_MAX];
 	u64			value_gen[X86_COUNTERS_MAX];
 	struct x86_extra_set	own_extra;
-	struct x86_extra_set	*core_extra;
+	struct x86_extra_set	*shared_extra;
 	struct x86_extra_set	first_extra;
 	u32			own_written[X86_EXTRA_MAX];
-	u32			core_written[X86_EXTRA_MAX];
+	u32			shared_written[X86_EXTRA_MAX];
 	struct x86_amd_nb	*nb;
 	struct x86_amd_nb	first_nb;
 	u64			nb_taken;
@@ -557,7 +557,7 @@ bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *r
 void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
 void x86_extra_set_unknown(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg);
 void x86_extra_set_all_unknown(struct x86_pmu_cpu *cpu);
-void x86_extra_init(unsigned int number);
+void x86_extra_init(unsigned int number, const struct x86_core *core);
 
 /* metrics.c */
 int x86_metrics_check(struct perf_event *event);

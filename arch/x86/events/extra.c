@@ -4,8 +4,8 @@
  *
  * An extra register has one value at a time. Two events with different values cannot be scheduled
  * together, unless there is a second register with the same effect (the twin), which has its own
- * event code. Some registers are shared by the threads of a core: the threads share a set of
- * values, and each thread writes its copy of the register.
+ * event code. The threads of a core share some registers, and so do the cores of a module. These
+ * CPUs share a set of values. Each of them writes the register, since it may have its own copy.
  */
 #include <linux/string.h>
 #include <linux/topology.h>
@@ -15,7 +15,7 @@
 /* The set with the register of @row. */
 static struct x86_extra_set *x86_extra_set(struct x86_pmu_cpu *cpu, const struct x86_extra *row)
 {
-	return row->per_core ? cpu->core_extra : &cpu->own_extra;
+	return row->per_core || row->per_module ? cpu->shared_extra : &cpu->own_extra;
 }
 
 /* Find a register in a set, or add it; NULL: the set is full. */
@@ -138,7 +138,7 @@ static u32 *x86_extra_written(struct x86_pmu_cpu *cpu, const struct x86_extra_re
 
 	if (reg >= own->regs && reg < own->regs + X86_EXTRA_MAX)
 		return &cpu->own_written[reg - own->regs];
-	return &cpu->core_written[reg - cpu->core_extra->regs];
+	return &cpu->shared_written[reg - cpu->shared_extra->regs];
 }
 
 /**
@@ -159,7 +159,7 @@ bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *r
  * @cpu: this CPU
  * @reg: the register, taken, so that the value does not change
  *
- * The core's other thread writes its own copy of the register.
+ * The core's other thread may have its own copy of the register, and writes that.
  *
  * Context: any.
  */
@@ -195,34 +195,47 @@ void x86_extra_set_unknown(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *
 void x86_extra_set_all_unknown(struct x86_pmu_cpu *cpu)
 {
 	memset(cpu->own_written, 0, sizeof(cpu->own_written));
-	memset(cpu->core_written, 0, sizeof(cpu->core_written));
+	memset(cpu->shared_written, 0, sizeof(cpu->shared_written));
+}
+
+/* The CPUs that share extra registers with a CPU */
+static const struct cpumask *x86_extra_cpus(unsigned int number, const struct x86_core *core)
+{
+	const struct x86_extra *row = core->model->extra;
+
+	for (; row && row->msr; row++) {
+		if (row->per_module)
+			return topology_cluster_cpumask(number);
+	}
+	return topology_sibling_cpumask(number);
 }
 
 /**
- * x86_extra_init - find the set of a CPU's core
+ * x86_extra_init - find the set of a CPU's core or module
  * @number: the CPU, which is being brought up
+ * @core: its PMU
  *
- * The threads of a core use first_extra of one of them, even if that is offline now. A thread
- * has its own if all others were offline when it was first brought up. A thread that is brought up
- * uses no registers yet, so it changes to the set of an online thread.
+ * The set is stored with the CPU that was online first, even if that is offline now. A CPU that is
+ * brought up uses no registers yet. It uses the set of an online CPU, which may have begun another
+ * one while this CPU was offline.
  *
  * Context: interrupts off, on that CPU.
  */
-void x86_extra_init(unsigned int number)
+void x86_extra_init(unsigned int number, const struct x86_core *core)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned int sibling;
 
-	if (!cpu->core_extra) {
+	if (!cpu->shared_extra) {
 		raw_spin_lock_init(&cpu->own_extra.lock);
 		raw_spin_lock_init(&cpu->first_extra.lock);
-		cpu->core_extra = &cpu->first_extra;
+		cpu->shared_extra = &cpu->first_extra;
 	}
-	for_each_cpu(sibling, topology_sibling_cpumask(number)) {
-		struct x86_extra_set *set = READ_ONCE(per_cpu(x86_pmu_cpu, sibling).core_extra);
+	for_each_cpu(sibling, x86_extra_cpus(number, core)) {
+		struct x86_extra_set *set = READ_ONCE(per_cpu(x86_pmu_cpu, sibling).shared_extra);
 
 		if (sibling != number && set) {
-			cpu->core_extra = set;
+			cpu->shared_extra = set;
 			return;
 		}
 	}

@@ -129,7 +129,7 @@ static int x86_cpu_starting(unsigned int number)
 	beside = cpumask_intersects(topology_sibling_cpumask(number), &core->cpus);
 	cpu->gen = 1;
 	cpu->select_clear = core->msrs->host_only;
-	x86_extra_init(number);
+	x86_extra_init(number, core);
 	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(number);
 	x86_excl_init(number, core);

@@ -97,6 +97,8 @@ struct x86_limit {
  * @msr: the register, programmed with attr.config1
  * @valid: mask of the valid bits of the register
  * @per_core: the threads of a core share the register
+ * @per_module: the cores of a module, which have one L2 cache, share the register; a model has no
+ *	rows with @per_core then
  * @twin: another register has the same effect (the twin): number to add to the config for an event
  *	that uses the twin; 0: there is no twin. The twin is in the next row of the table if the
  *	number is positive, else in the row before
@@ -110,6 +112,7 @@ struct x86_extra {
 	u32	msr;
 	u64	valid;
 	bool	per_core;
+	bool	per_module;
 	s16	twin;
 };
 
@@ -120,6 +123,10 @@ struct x86_extra {
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_UMASK, .msr = (_msr), .valid = (_valid), .twin = (_twin),	\
 	  .per_core = true }
+#define X86_EXTRA_MODULE(_event, _umask, _msr, _valid, _twin)			\
+	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
+	  .mask = X86_MATCH_UMASK, .msr = (_msr), .valid = (_valid), .twin = (_twin),	\
+	  .per_module = true }
 #define X86_EXTRA_END	{ }
 
 /**

@@ -588,7 +588,7 @@ static void start(const struct config *config, u64 seed)
 	/* x86_branch_probe() accesses registers, and is_amd() must be right before that. */
 	core.branches.ops = config->unit == &x86_lbr_amd ? &lbrv2_ops : &lbr_ops;
 	x86_pmu_cpu.core = &core;
-	x86_extra_init(0);
+	x86_extra_init(0, &core);
 	x86_extra_set_all_unknown(&x86_pmu_cpu);
 	x86_branch_probe(&core);
 	x86_branch_reset(&x86_pmu_cpu);

@@ -624,11 +624,11 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	machine_nr_buffers = 0;
 	memset(machine_mapped, 0, sizeof(machine_mapped));
 	pebs_has_buffers = false;
-	online_cpus = 1;
+	online_cpus.bits = 1;
 	bts_has_buffers = false;
 	bts_exists = false;
 	cpu->gen = 1;
-	x86_extra_init(0);
+	x86_extra_init(0, &core);
 	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(0);
 	x86_excl_init(0, &core);

@@ -72,9 +72,6 @@ static inline void *machine_this_cpu(void *p)
 /* CPU 1, the second thread; NULL: there is none */
 static struct x86_pmu_cpu *second_cpu;
 
-/* Mask of the CPUs that are online */
-static uint64_t online_cpus = 1;
-
 static inline void *machine_cpu(void *p, unsigned int cpu)
 {
 	return p == &x86_pmu_cpu && cpu ? second_cpu : p;
@@ -234,12 +231,25 @@ struct device_attribute {
 					char *page);
 };
 
-typedef struct { u64 bits; } cpumask_t;
+typedef struct cpumask { u64 bits; } cpumask_t;
 
 #define cpumask_test_cpu(cpu, mask)	((mask)->bits >> (cpu) & 1)
-#define topology_sibling_cpumask(cpu)	(&(cpumask_t){ online_cpus })
-#define topology_core_cpumask(cpu)	topology_sibling_cpumask(cpu)
+#define topology_cluster_cpumask(cpu)	(&online_cpus)
+#define topology_core_cpumask(cpu)	(&online_cpus)
 #define topology_amd_node_id(cpu)	((cpu) & 0)
+
+/* The CPUs that are online */
+static cpumask_t online_cpus = { 1 };
+
+/* The CPUs are cores of a module, not threads of a core. */
+static bool cores_apart __maybe_unused;
+
+static inline const struct cpumask *topology_sibling_cpumask(unsigned int cpu)
+{
+	static const cpumask_t alone[] = { { 1 }, { 2 } };
+
+	return cores_apart ? &alone[cpu] : &online_cpus;
+}
 
 static inline unsigned int machine_next_cpu(unsigned int cpu, const cpumask_t *mask)
 {

@@ -334,7 +334,7 @@ static bool threads_write_extra(void)
 
 	row = &model;
 	start_machine(&with_control, 1, 4000);
-	sibling = (struct x86_pmu_cpu){ .core = &core, .core_extra = x86_pmu_cpu.core_extra };
+	sibling = (struct x86_pmu_cpu){ .core = &core, .shared_extra = x86_pmu_cpu.shared_extra };
 	reg = x86_count_get_extra(&x86_pmu_cpu, &extra[0], &sel);
 	ok = reg && x86_count_get_extra(&sibling, &extra[0], &sel) == reg;
 	x86_extra_write(&x86_pmu_cpu, reg);
@@ -353,6 +353,71 @@ static bool threads_write_extra(void)
 	x86_extra_set_all_unknown(&sibling);
 	x86_extra_write(&sibling, reg);
 	return ok && machine.extra[0] == 3;
+}
+
+static const struct x86_extra module_extra[] = {
+	{ .first = EXTRA_CODE, .last = EXTRA_CODE, .mask = X86_MATCH_EVENT,
+	  .msr = MACHINE_EXTRA, .valid = 0xff, .twin = TWIN_CODE - EXTRA_CODE,
+	  .per_module = true },
+	{ .first = TWIN_CODE, .last = TWIN_CODE, .mask = X86_MATCH_EVENT,
+	  .msr = MACHINE_EXTRA + 1, .valid = 0xff, .twin = EXTRA_CODE - TWIN_CODE,
+	  .per_module = true },
+	{ }
+};
+
+static const struct x86_model module_model = {
+	.name = "module", .extra = module_extra, .config_mask = X86_RAW_EVENT_MASK,
+};
+
+/* A count of a CPU takes a register for a value, and writes it; NULL: all have other values. */
+static struct x86_extra_reg *take_extra(struct x86_pmu_cpu *cpu, u64 value)
+{
+	struct x86_event_sel sel = { .extra = value, .config = EXTRA_CODE };
+	struct x86_extra_reg *reg = x86_count_get_extra(cpu, &module_extra[0], &sel);
+
+	if (reg)
+		x86_extra_write(cpu, reg);
+	return reg;
+}
+
+static void give_extra(struct x86_pmu_cpu *cpu, struct x86_extra_reg *reg)
+{
+	if (reg)
+		x86_count_put_extra(cpu, &module_extra[0], reg);
+}
+
+/*
+ * Two cores of a module have one copy of the registers. A core cannot change the value of a
+ * register that the other core uses, and writes its own value again after the other core's.
+ */
+static bool cores_share_extra(void)
+{
+	static struct x86_pmu_cpu second;
+	struct x86_extra_reg *three, *five, *seven;
+	bool ok;
+
+	row = &module_model;
+	cores_apart = true;
+	second_cpu = &second;
+	start_machine(&with_control, 1, 4000);
+	online_cpus.bits = 3;
+	second = (struct x86_pmu_cpu){ .core = &core };
+	x86_extra_init(1, &core);
+	three = take_extra(&x86_pmu_cpu, 3);
+	five = take_extra(&second, 5);
+	ok = three && five && three != five && take_extra(&second, 3) == three &&
+	     !take_extra(&second, 7) && machine.extra[0] == 3 && machine.extra[1] == 5;
+	give_extra(&second, three);
+	ok &= !take_extra(&second, 7);
+	give_extra(&x86_pmu_cpu, three);
+	seven = take_extra(&second, 7);
+	ok &= seven && seven == three && machine.extra[0] == 7 && !take_extra(&x86_pmu_cpu, 3);
+	give_extra(&second, seven);
+	ok &= take_extra(&x86_pmu_cpu, 3) == three && machine.extra[0] == 3;
+	cores_apart = false;
+	second_cpu = NULL;
+	online_cpus.bits = 1;
+	return ok && !harness_warned;
 }
 
 /* Do the events of this thread, on counters 0 to 2, continue? */
@@ -643,7 +708,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(29);
+	ktap_plan(30);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
@@ -657,6 +722,7 @@ int main(void)
 	ktap_result(suspends(&marks), "suspends_marks");
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
+	ktap_result(cores_share_extra(), "cores_share_extra");
 	ktap_result(threads_write_extra(), "threads_write_extra");
 	ktap_result(threads_share_counters(), "threads_share_counters");
 	ktap_result(healed(&with_control), "healed");

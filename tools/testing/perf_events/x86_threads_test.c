@@ -84,12 +84,12 @@ static void enable(int thread)
 static void bring_up(unsigned int thread)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, thread);
-	bool beside = online_cpus;
+	bool beside = online_cpus.bits;
 
 	act_as(thread);
-	online_cpus |= BIT(thread);
+	online_cpus.bits |= BIT(thread);
 	cpu->gen = 1;
-	x86_extra_init(thread);
+	x86_extra_init(thread, &core);
 	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(thread);
 	x86_excl_init(thread, &core);
@@ -102,7 +102,7 @@ static void take_offline(unsigned int thread)
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, thread);
 
 	act_as(thread);
-	online_cpus &= ~BIT(thread);
+	online_cpus.bits &= ~BIT(thread);
 	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
 	x86_excl_put_all(cpu);
@@ -266,7 +266,7 @@ static bool never_together(void)
 	bring_up(1);
 	bring_up(0);
 	return alone && x86_pmu_cpu.excl == second.excl && x86_pmu_cpu.thread != second.thread &&
-	       x86_pmu_cpu.core_extra == second.core_extra && x86_pmu_cpu.nb == second.nb &&
+	       x86_pmu_cpu.shared_extra == second.shared_extra && x86_pmu_cpu.nb == second.nb &&
 	       one_of_two();
 }
 

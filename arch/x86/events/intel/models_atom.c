@@ -194,10 +194,13 @@ static const x86_cache_events tnt_cache_extra = {
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | TNT_MISS },
 };
 
-/* Only the first register can measure the latency of requests. */
+/*
+ * Only the first register can measure the latency of requests. The two cores of a module share both
+ * registers on Silvermont and Airmont.
+ */
 static const struct x86_extra slm_extra[] = {
-	OFFCORE_UMASK_0(0xb7, 0x768005ffff),
-	OFFCORE_UMASK_1(0xb7, 0x368005ffff),
+	X86_EXTRA_MODULE(0xb7, 0x01, MSR_OFFCORE_RSP_0, 0x768005ffff, 0x100),
+	X86_EXTRA_MODULE(0xb7, 0x02, MSR_OFFCORE_RSP_1, 0x368005ffff, -0x100),
 	X86_EXTRA_END
 };
 

@@ -168,6 +168,13 @@ static bool models_shares(const struct x86_model *row, u32 msr)
 	       (msr == MSR_OFFCORE_RSP_0 || msr == MSR_OFFCORE_RSP_1);
 }
 
+/* The cores of a module share them on Silvermont. */
+static bool models_shares_module(const struct x86_model *row, u32 msr)
+{
+	return !strcmp(row->name, "silvermont") &&
+	       (msr == MSR_OFFCORE_RSP_0 || msr == MSR_OFFCORE_RSP_1);
+}
+
 /* Extra registers: values of cache events are valid, and twins are consistent. */
 static void models_extras(struct kunit *test)
 {
@@ -185,6 +192,9 @@ static void models_extras(struct kunit *test)
 
 			KUNIT_EXPECT_NE_MSG(test, extra->valid, 0, "%s", row->name);
 			KUNIT_EXPECT_EQ_MSG(test, extra->per_core, models_shares(row, extra->msr),
+					    "%s: msr %#x", row->name, extra->msr);
+			KUNIT_EXPECT_EQ_MSG(test, extra->per_module,
+					    models_shares_module(row, extra->msr),
 					    "%s: msr %#x", row->name, extra->msr);
 			/* x86_model::get_sel selects the extra register without the config. */
 			if (row->get_sel)
