@@ -547,6 +547,28 @@ static void x86_leave_counters(struct x86_pmu_cpu *cpu)
 }
 
 /*
+ * Release the counter that the microcode uses, unless an event or perfctr needs the counter. From
+ * now on the microcode may change the counter and the select. So no select is kept for reuse on the
+ * counter, and the next event writes the select again.
+ */
+static void x86_leave_taken(struct x86_pmu_cpu *cpu)
+{
+	u64 used = cpu->wanted | cpu->claimed;
+	int i;
+
+	for_each_x86_counter(i, cpu->force_abort ? cpu->core->taken & ~used : 0) {
+		struct x86_count *count = cpu->owner[i];
+
+		if (count && count->nr_clients)
+			x86_count_detach_counter(cpu, count);
+		else if (count)
+			x86_count_free(cpu, count);
+		x86_write_select(cpu, i, 0);
+	}
+	x86_force_abort(cpu, used);
+}
+
+/*
  * Release the registers that this CPU does not use any more. All registers are programmed, so
  * counters without events are stopped.
  */
@@ -621,7 +643,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 		else
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);
 		if (cpu->core->taken)
-			x86_force_abort(cpu, cpu->wanted | cpu->claimed);
+			x86_leave_taken(cpu);
 		/* An NMI does not attach, detach or move counts. */
 		if (cpu->nb_changed && !in_nmi())
 			x86_amd_nb_put_unused(cpu);

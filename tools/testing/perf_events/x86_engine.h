@@ -41,6 +41,7 @@ static inline void msr_set_bit(u32 msr, u8 bit)
 #include "../../../arch/x86/events/amd_nb.c"
 #include "../../../arch/x86/events/excl_cntrs.c"
 #include "../../../arch/x86/events/metrics.c"
+#include "../../../arch/x86/events/force_abort.c"
 #include "../../../arch/x86/events/count.c"
 #include "../../../arch/x86/events/reprogram.c"
 #include "../../../arch/x86/events/claim.c"
@@ -95,14 +96,6 @@ bool x86_in_kernel_thread(void)
 {
 	return in_kernel_thread;
 }
-
-/* The microcode uses no counter. */
-u64 x86_force_abort_limit(const struct x86_core *core)
-{
-	return core->counters;
-}
-
-void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters) { }
 
 /* Record format of the next machine, 0 to 3. A record has only the mask of its counters, if any. */
 static unsigned int pebs_format = 3;

@@ -229,7 +229,19 @@ struct device_attribute {
 	struct attribute	attr;
 	ssize_t			(*show)(struct device *dev, struct device_attribute *attr,
 					char *page);
+	ssize_t			(*store)(struct device *dev, struct device_attribute *attr,
+					 const char *page, size_t len);
 };
+
+#define DEVICE_ATTR_RW(name) \
+	struct device_attribute dev_attr_##name = { .show = name##_show, .store = name##_store }
+#define sysfs_emit(page, fmt, value)	sprintf(page, fmt, value)
+
+static inline int kstrtobool(const char *page, bool *value)
+{
+	*value = *page == '1';
+	return 0;
+}
 
 typedef struct cpumask { u64 bits; } cpumask_t;
 
@@ -543,6 +555,10 @@ void x86_del_exclusive(unsigned int what);
 #define X86_FEATURE_BTS			10
 #define X86_FEATURE_DSCPL		11
 #define X86_FEATURE_BRS			12
+#define X86_FEATURE_TSX_FORCE_ABORT	13
+#define X86_FEATURE_RTM_ALWAYS_ABORT	14
+#define MSR_TSX_FORCE_ABORT		0x10f
+#define MSR_TFA_RTM_FORCE_ABORT		BIT_ULL(0)
 #define CONFIG_CPU_SUP_INTEL		1
 #define IS_ENABLED(option)		(option)
 #define x86_is_kernel(ip)		((s64)(ip) < 0)

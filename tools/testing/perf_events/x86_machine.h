@@ -50,6 +50,9 @@
  * @select: selects of the general counters
  * @extra: two extra registers
  * @no_extra: writes of the second extra register are lost
+ * @microcode: mask of the counters that transactions use, unless @force_abort is set
+ * @force_abort: MSR_TSX_FORCE_ABORT
+ * @misused: number of instructions with such a counter enabled
  * @pebs_enable: mask of the counters that write PEBS records
  * @pebs_size: size of a PEBS record
  * @pebs_unclear: a record may name all counters with records, or none
@@ -104,6 +107,9 @@ struct machine {
 	u64				select[MACHINE_GENERAL];
 	u64				extra[2];
 	bool				no_extra;
+	u64				microcode;
+	u64				force_abort;
+	unsigned long			misused;
 	u64				pebs_enable;
 	unsigned int			pebs_size;
 	bool				pebs_unclear;
@@ -340,6 +346,18 @@ static void machine_trace(void)
 	machine_send();
 }
 
+/* A transaction may begin, and change the registers of the counters that the microcode uses. */
+static void machine_transact(void)
+{
+	if (machine.force_abort)
+		return;
+	machine.misused += !!(machine.control & machine.microcode);
+	for (u64 left = machine.kernel ? 0 : machine.microcode; left; left &= left - 1) {
+		machine.counter[__ffs64(left)] = machine_random(BIT_ULL(MACHINE_WIDTH));
+		machine.select[__ffs64(left)] = machine_random(0x100) << 8;
+	}
+}
+
 /* Retire one instruction, which is one occurrence of each event. */
 static void machine_step(void)
 {
@@ -351,6 +369,7 @@ static void machine_step(void)
 	machine.driver += machine.in_driver;
 	machine_branch();
 	machine_trace();
+	machine_transact();
 	for (i = 0; i < MACHINE_GENERAL + MACHINE_FIXED; i++) {
 		bool interrupts, merged = machine_is_merged(i);
 
@@ -582,6 +601,8 @@ static u64 *machine_register(u32 msr, bool writes)
 		return &machine.control;
 	if (msrs->status && msr == msrs->status)
 		return &machine.status;
+	if (msr == MSR_TSX_FORCE_ABORT)
+		return &machine.force_abort;
 	if (msr == MSR_IA32_PEBS_ENABLE)
 		return &machine.pebs_enable;
 	if (msr == MSR_IA32_DS_AREA)

@@ -420,6 +420,54 @@ static bool cores_share_extra(void)
 	return ok && !harness_warned;
 }
 
+/*
+ * The microcode changes the registers of counter 3 unless transactions are made to abort. Counts of
+ * four events are right nevertheless, and the counter is enabled only while transactions abort.
+ */
+static bool force_abort(void)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	const struct device_attribute *allow = &dev_attr_allow_tsx_force_abort;
+	unsigned long aborts = 0, together = 0;
+	struct section before;
+	bool ok = true;
+	u64 seed;
+	int i, j;
+
+	row = &model;
+	for (seed = 1; seed <= 200 && ok; seed++) {
+		start_machine(&with_control, seed, GENMASK_ULL(30, 0));
+		core.taken = BIT_ULL(3);
+		machine.microcode = BIT_ULL(3);
+		open_user(0, codes, 0);
+		for (j = 0; j < 20 && ok; j++) {
+			allow->store(NULL, NULL, machine_random(4) ? "1" : "0", 1);
+			since = now();
+			perf_pmu_disable(&core.pmu);
+			add_group(machine_random(2) ? 0xf : machine_random(0x10), &coming, since);
+			perf_pmu_enable(&core.pmu);
+			have_come();
+			machine_run(machine_random(200));
+			aborts += !!machine.force_abort;
+			ok &= all_right() && !machine.misused;
+			before = now();
+			perf_pmu_disable(&core.pmu);
+			for (i = 0; i < N; i++) {
+				if (!counted[i].on)
+					continue;
+				together += i == N - 1;
+				remove_event(&counted[i], before);
+			}
+			perf_pmu_enable(&core.pmu);
+			machine_run(machine_random(200));
+			ok &= all_right() && !machine.misused && !machine.force_abort;
+		}
+	}
+	allow->store(NULL, NULL, "1", 1);
+	printf("# %lu of %lu aborts\n", aborts, together);
+	return ok && aborts > 100;
+}
+
 /* Do the events of this thread, on counters 0 to 2, continue? */
 static bool all_sample(void)
 {
@@ -708,7 +756,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(30);
+	ktap_plan(31);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
@@ -722,6 +770,7 @@ int main(void)
 	ktap_result(suspends(&marks), "suspends_marks");
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
+	ktap_result(force_abort(), "force_abort");
 	ktap_result(cores_share_extra(), "cores_share_extra");
 	ktap_result(threads_write_extra(), "threads_write_extra");
 	ktap_result(threads_share_counters(), "threads_share_counters");
