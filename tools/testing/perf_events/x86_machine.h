@@ -56,6 +56,7 @@
  * @pebs_enable: mask of the counters that write PEBS records
  * @pebs_size: size of a PEBS record
  * @pebs_unclear: a record may name all counters with records, or none
+ * @pebs_delays: the interrupt of a record is sent with the next record
  * @pebs_arms: the first event after an overflow writes the record, not the overflow itself
  * @pebs_armed: mask of the counters that write a record at their next event
  * @ds_area: address of the debug store area, which the driver has written
@@ -113,6 +114,7 @@ struct machine {
 	u64				pebs_enable;
 	unsigned int			pebs_size;
 	bool				pebs_unclear;
+	bool				pebs_delays;
 	bool				pebs_arms;
 	u64				pebs_armed;
 	u64				ds_area;
@@ -284,6 +286,7 @@ static bool machine_record(u64 counters)
 {
 	struct debug_store *ds = &cpu_debug_store;
 	u64 *record = machine_memory(ds->pebs_index);
+	bool reached;
 
 	assert(machine.ds_area && ds->pebs_index >= ds->pebs_buffer_base);
 	if (ds->pebs_index + machine.pebs_size > ds->pebs_absolute_maximum)
@@ -295,8 +298,12 @@ static bool machine_record(u64 counters)
 			(machine_random(2) ? ~machine.pebs_enable : 0);
 	if (machine.pebs_unclear && !machine_random(4))
 		record[MACHINE_RECORD_COUNTERS] = machine_random(2) ? machine.pebs_enable : 0;
-	ds->pebs_index += machine.pebs_size;
-	return ds->pebs_index >= ds->pebs_interrupt_threshold;
+	if (!machine.pebs_delays)
+		ds->pebs_index += machine.pebs_size;
+	reached = ds->pebs_index >= ds->pebs_interrupt_threshold;
+	if (machine.pebs_delays)
+		ds->pebs_index += machine.pebs_size;
+	return reached;
 }
 
 #define MACHINE_CODE		0x400000ULL		/* addresses of user space, */

@@ -313,9 +313,46 @@ static bool cleared(void)
 	return is_counted(c, X86_NEAR) && !machine.unknown && !harness_warned;
 }
 
+/*
+ * If the interrupt of a record is delayed to the next record, there is no next record in formats
+ * that do not reload the counter. The record is handled when another event is scheduled, and the
+ * event continues.
+ */
+static bool delayed(unsigned int format)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 200, .precise_ip = 1, .exclude_kernel = 1,
+	};
+	struct section before;
+	bool ok;
+	int i;
+
+	pebs_format = format;
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	machine.pebs_delays = true;
+	for (i = 0; i < 2; i++) {
+		assert(!open_event(&counted[i], &attr));
+		attr = (struct perf_event_attr){ .config = ANY_CODE + 1, .exclude_kernel = 1 };
+	}
+	before = now();
+	schedule_in(&counted[0]);
+	run_user(1000);
+	ok = !counted[0].samples && !machine.sent;
+	schedule_in(&counted[1]);
+	ok &= counted[0].samples == 1;
+	run_user(1000);
+	schedule_out(&counted[1]);
+	ok &= counted[0].samples == 2;
+	core.pmu.read(&counted[0].event);
+	ok &= local64_read(&counted[0].event.count) == (s64)(machine.user - before.user);
+	pebs_format = 3;
+	return ok && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(20);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -333,6 +370,8 @@ int main(void)
 	ktap_result(armed(1, true, 0), "period_changes_while_armed_for_kernel");
 	ktap_result(armed(3, false, 0), "period_changes_while_records_wait");
 	ktap_result(armed(3, false, PERF_SAMPLE_CALLCHAIN), "period_changes_while_reloaded");
+	ktap_result(delayed(0), "delayed_interrupts_of_format_0");
+	ktap_result(delayed(1), "delayed_interrupts_of_format_1");
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	return ktap_end();
 }
