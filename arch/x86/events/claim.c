@@ -304,7 +304,7 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
  * x86_claim_return - reschedule flexible events displaced by claims
  * @cpu: this CPU, without a claim, and with @evicted
  *
- * This costs as much as a context switch from a task with pinned events.
+ * Without this call they would wait until the next rotation, or the switch to a task with events.
  *
  * Called after perfctr has read its counters. The caller holds no ctx->lock.
  */
