@@ -184,7 +184,7 @@ static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
 #define PERF_HES_ARCH		0x04	/* reserved for the driver */
 
 /**
- * struct perf_settled - values of settled copies, see kernel/events/settle.h
+ * struct perf_settled - values of settled inherited events, see kernel/events/settle.h
  * @count: sum of the counts
  * @enabled: sum of the enabled times, ns
  * @running: sum of the running times, ns
@@ -225,7 +225,8 @@ struct perf_settled {
  * @padding: amd_iommu: data of the driver
  * @conf: amd_iommu: data of the driver
  * @conf1: amd_iommu: data of the driver
- * @settled: plain copies, which have no driver: the copy's part of its root's sum
+ * @settled: plain inherited events, which have no driver: values that are part of the parent
+ *	event's sum
  * @target: task that the event was opened on, NULL for a per-CPU event; set by the core from
  *	before pmu::event_init until after the event's destroy
  * @state: PERF_HES_*
@@ -520,7 +521,7 @@ struct pmu {
 	 *   -EOPNOTSUPP: a feature that only other hardware supports (sampling, branches, a
 	 *   precise_ip); -EBUSY: in use by another user; -EACCES or -EPERM: not permitted;
 	 *   -ENODEV: no such CPU or device, or removed; -ENOMEM. For an inherited event, -ENODEV
-	 *   means that the new task has no copy of the event; any other error makes fork() fail.
+	 *   means that the new task does not inherit the event; any other error makes fork() fail.
 	 */
 	int (*event_init)(struct perf_event *event);
 
@@ -778,10 +779,10 @@ struct perf_addr_filter_range {
 
 /**
  * struct perf_event_filters - data of an event of a PMU with address filters
- * @head: filters of a root; copies use their root's filters
+ * @head: filters of an event that is not inherited; inherited events use event->parent's
  * @gen: generation of @ranges, changed with them
- * @serial: for a root, number of times that filters were set
- * @applied: value of the root's @serial for which @ranges were computed
+ * @serial: for an event that is not inherited, number of times that filters were set
+ * @applied: value of the parent event's @serial for which @ranges were computed
  * @ranges: array of pmu::nr_addr_filters ranges, in the order of the filters
  */
 struct perf_event_filters {
@@ -837,7 +838,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 #define PERF_ATTACH_TASK_DATA	0x08	/* its task needs data from pmu::task_ctx_cache */
 #define PERF_ATTACH_ITRACE	0x10	/* its driver reports ITRACE_START itself */
 #define PERF_ATTACH_SCHED_CB	0x20	/* its add calls perf_sched_cb_inc() */
-#define PERF_ATTACH_CHILD	0x40	/* in its root's list of copies */
+#define PERF_ATTACH_CHILD	0x40	/* in the parent event's list of inherited events */
 
 /* Iterate over the siblings in the group led by @event; none if it is not a leader */
 #define for_each_sibling_event(sibling, event)				\
@@ -865,7 +866,7 @@ struct perf_event_obstacle_note {
  * @attach_state: PERF_ATTACH_*
  * @event_caps: PERF_EV_CAP_*
  * @group_caps: for a leader, the capabilities that all members of its group have
- * @count: count so far, without copies
+ * @count: count so far, without inherited events
  * @ctx: context that the event is attached to; valid until the event is freed
  * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if unscheduled
  * @pmu: the event's PMU
@@ -882,7 +883,8 @@ struct perf_event_obstacle_note {
  * @active_list: for a leader that is scheduled in, entry in the PMU context's list of active
  *	groups
  * @moving_entry: for other leaders, entry in the list of events that move to another CPU
- * @left_entry: for a copy in a final state, entry in the list of copies that leave a context
+ * @left_entry: for an inherited event in a final state, entry in a list of events that leave a
+ *	context
  * @group_node: node in the PMU context's tree of groups
  * @obstacle: for a leader in the error state, why it did not fit; see kernel/events/state.c
  * @group_runtime: running time of the group, used as its age, ns
@@ -892,7 +894,7 @@ struct perf_event_obstacle_note {
  * @event_flags: internal flags PERF_EVENT_*, see kernel/events/event.h
  * @hw: data of the driver
  * @event_entry: entry in its context's list, RCU
- * @parent: for a copy, its root, with a reference; NULL for a root
+ * @parent: for an inherited event, the event that was opened, with a reference; else NULL
  * @id: number of the event; events are numbered in order of creation
  * @rb: buffer that the event writes to
  * @cold: the cold part, or NULL; few events have one
@@ -903,7 +905,7 @@ struct perf_event_obstacle_note {
  * @prog: BPF program for overflows, or of the tracepoint
  * @tp_event: trace event of a tracepoint or probe
  * @pmu_private: for all other PMUs, data of the driver
- * @copied_from: for a plain copy, during a fork, the event it is copied from
+ * @copied_from: for a plain inherited event, during a fork, the event of the parent task
  * @filter: filter of a tracepoint or probe
  * @addr_filter_ranges: for PMUs with address filters, the ranges, in a struct perf_event_filters
  * @lost_samples: for PMUs without filters, number of samples that the driver dropped (powerpc)
@@ -915,13 +917,13 @@ struct perf_event_obstacle_note {
  * @orig_type: attr.type as passed by the opener
  * @owner: task that opened the event, PERF_TASK_GONE for kernel events
  * @owner_entry: entry in @owner's list
- * @child_list: for a copy, entry in its root's list of copies
+ * @child_list: for an inherited event, entry in the parent event's list of them
  * @rcu_head: for freeing, when the event is in neither list any more
  * @late_entry: entry in the list of events that a worker frees, after the use of @rcu_head
  * @security: data of the security modules
- * @pmu_list: for a root, entry in its PMU's list
- * @gone_entry: for a copy, entry in a list of copies that exit or are freed
- * @settled_next: for a settled copy, the next settled copy in its context
+ * @pmu_list: for an event that is not inherited, entry in its PMU's list
+ * @gone_entry: for an inherited event, entry in a list of events that exit or are freed
+ * @settled_next: for a settled inherited event, the next one in its context
  * @ftrace_ops: for tracepoints, used by the function tracer
  *
  * Fields are ordered by use: first those of event sites, context switches and reads, then those
@@ -1008,7 +1010,7 @@ struct perf_event {
 	struct perf_event		*aux_event;
 	struct perf_cgroup		*cgrp;
 	void				(*destroy)(struct perf_event *event);
-	/* In a different cache line from the fields that samples of copies read */
+	/* In a different cache line from the fields that samples of inherited events read */
 	refcount_t			refcount;
 	unsigned int			orig_type;
 	struct task_struct		*owner;
@@ -1116,16 +1118,19 @@ struct perf_event_clock {
  * @walked: tracepoints about the task walk events of the context on other CPUs; never cleared
  * @is_shared: the context is a shared context; see kernel/events/shared_ctx.h
  * @in_ctx_set: @ctx_set has been set; never cleared
- * @settled: copies are settled, and the clock has been stopped since; see kernel/events/settle.h
- * @inherit_data: lock of its events' copies; set once, by the first fork that inherits
- * @ctx_set: the contexts with copies of the same events, or NULL; changed with @mutex held
+ * @settled: inherited events are settled, and the clock has been stopped since; see
+ *	kernel/events/settle.h
+ * @inherit_data: lock of the events inherited from its events; set once, by the first fork that
+ *	inherits
+ * @ctx_set: the contexts with events inherited from the same events, or NULL; changed with @mutex
+ *	held
  * @mapped: events with a mapped page
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU with events here
  * @sw_lists: unscheduled software events by config, RCU; for two that contain none of these see
  *	perf_tp_task_events() and perf_tick_cursor()
- * @settled_copies: the first settled copy in this context, or NULL
+ * @settled_copies: the first settled inherited event in this context, or NULL
  * @stirred_entry: entry in a list of stirred contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl
  * @rcu_head: for freeing
@@ -1313,7 +1318,7 @@ static inline struct perf_event_filters *perf_event_filters(const struct perf_ev
 	return container_of((void *)event->addr_filter_ranges, struct perf_event_filters, ranges);
 }
 
-/* Only roots have filters; copies use their root's. */
+/* An inherited event uses the filters of event->parent. */
 static inline struct perf_addr_filters_head *
 perf_event_addr_filters(struct perf_event *event)
 {
@@ -1350,7 +1355,7 @@ static inline bool event_has_any_exclude_flag(struct perf_event *event)
  * @callchain_nr: number of words of @callchain that @dyn_size includes
  * @tid_entry: PERF_SAMPLE_TID: process and thread id of the task
  * @time: PERF_SAMPLE_TIME: time by the event's record clock, ns
- * @id: PERF_SAMPLE_ID, IDENTIFIER: id of the root
+ * @id: PERF_SAMPLE_ID, IDENTIFIER: id of the parent event
  * @cpu_entry: PERF_SAMPLE_CPU
  * @ip: PERF_SAMPLE_IP: instruction pointer
  * @callchain: PERF_SAMPLE_CALLCHAIN; set by perf_sample_save_callchain()

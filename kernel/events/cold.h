@@ -14,11 +14,11 @@
 #include "event.h"
 
 /**
- * struct perf_event_cold - rarely used fields of events that write records or have copies
+ * struct perf_event_cold - rarely used fields of events that write records or have inherited events
  * @event: the event
  * @ns: PID namespace of the task that allocated this part, usually the opener. Process ids in
- *	records are of this namespace; NULL for a copy. Samples of copies read it, so it is far
- *	from the fields that forks, exits and reads of the root write
+ *	records are of this namespace; NULL for an inherited event. Samples of inherited events read
+ *	it, so it is far from the fields that forks, exits and reads of the parent event write
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: entry in the list of events that write to the buffer
@@ -42,12 +42,12 @@
  * @freq_time_stamp: running time at the last adjustment of the frequency, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
  * @sigtrap_addr: address that the sigtrap reports
- * @settled: for a root for which perf_root_settles() holds: sum of the values of settled copies;
+ * @settled: if perf_root_settles() is true: sum of the values of settled inherited events; under
  *	the inherit lock
- * @copies: the copies of this root; the inherit lock
- * @gone_count: sum of the counts of removed copies; written with the inherit lock held
- * @gone_enabled: sum of the enabled times of removed copies, ns
- * @gone_running: sum of the running times of removed copies, ns
+ * @copies: the inherited events; under the inherit lock
+ * @gone_count: sum of the counts of removed inherited events; written with the inherit lock held
+ * @gone_enabled: sum of the enabled times of removed inherited events, ns
+ * @gone_running: sum of the running times of removed inherited events, ns
  *
  * perf_event_make_cold() allocates it at open for events that sample, want side-band records or are
  * inherited, otherwise when a buffer is attached. It is freed with the event.
@@ -119,7 +119,7 @@ static inline bool perf_event_take_disable(struct perf_event *event)
 	return true;
 }
 
-/* List of a root's copies, linked by child_list */
+/* List of a parent event's inherited events, linked by child_list */
 static inline struct list_head *perf_event_copies(const struct perf_event *root)
 {
 	return root->cold ? &root->cold->copies : &perf_event_no_siblings;
@@ -150,7 +150,7 @@ static inline u64 perf_event_lost(const struct perf_event *event)
 	return lost + perf_event_lost_by_driver(event);
 }
 
-/* Add the times of removed copies. */
+/* Add the times of removed inherited events. */
 static inline void perf_event_add_copy_times(const struct perf_event *event, u64 *enabled,
 					     u64 *running)
 {
@@ -162,7 +162,7 @@ static inline void perf_event_add_copy_times(const struct perf_event *event, u64
 	*running += atomic64_read(&cold->gone_running);
 }
 
-/* PID namespace of process ids in the records of an event: that of its root */
+/* PID namespace of process ids in the records of an event; inherited: that of the parent event */
 static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);

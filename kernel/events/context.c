@@ -403,7 +403,7 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
  * @data: last argument of @func
  *
  * See context.h. The caller prevents moves of the event: it holds ctx->mutex or, for an inherited
- * copy, its inherit lock.
+ * event, its inherit lock.
  *
  * Context: may sleep.
  * Return: true if @func was called, false if the context's task has exited
@@ -417,7 +417,7 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 
 /**
  * perf_event_is_on_stopped_cpu - is it an unscheduled event of a CPU whose context is stopped?
- * @event: the event; ctx->mutex is held, or the inherit lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * For such an event perf_event_call() calls the function on the CPU of the caller. But in CPU
  * hotplug, event sites of the event's CPU still count the event, and local64_add() there may
@@ -459,13 +459,14 @@ static void perf_context_call_together(void *info)
 }
 
 /**
- * perf_copies_call_running - call a function for an event's running copies, on all CPUs in parallel
- * @root: the event; its inherit lock is held, which protects the copies
+ * perf_copies_call_running - call a function for an event's running inherited events, on all CPUs
+ * in parallel
+ * @root: the event; its inherit lock is held, which protects the list of inherited events
  * @func: the function, as for perf_event_call(), with NULL as data
  *
- * Each CPU that appears to run a copy's context gets one interrupt. @func is not called for a copy
- * whose context has moved to another CPU since, nor if the interrupt hits an event site. If another
- * task is in this function, @func is called for no copy.
+ * Each CPU that appears to run the context of an inherited event gets one interrupt. @func is not
+ * called for an event whose context has moved to another CPU since, nor if the interrupt hits an
+ * event site. If another task is in this function, @func is called for no event.
  *
  * Context: may sleep.
  */
@@ -482,8 +483,8 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 	cpumask_clear(&together_cpus);
 	for_each_copy(copy, root) {
 		/*
-		 * This copy and all after it are settled: the clocks of their contexts were
-		 * stopped.
+		 * This inherited event and all after it are settled: the clocks of their contexts
+		 * were stopped.
 		 */
 		if (perf_copy_is_settled(copy))
 			break;
@@ -494,7 +495,7 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 		n++;
 	}
 	perf_delay(CALL_TOGETHER);
-	/* The caller checks each copy afterwards, and can make a single call itself. */
+	/* The caller checks each event afterwards, and can make a single call itself. */
 	if (n > 1)
 		on_each_cpu_mask(&together_cpus, perf_context_call_together, &func, true);
 	mutex_unlock(&together_lock);

@@ -22,9 +22,9 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
 
 /*
  * Call func(event, ...) with the locks of the event's context held and interrupts off. If the
- * context runs on a CPU, func is called on that CPU, with its cpuctx. Otherwise func is
- * called on this CPU, with cpuctx NULL. If the context's task has exited, func is not called, and
- * the call returns false. The caller holds ctx->mutex or, for an inherited copy, its inherit lock.
+ * context runs on a CPU, func is called on that CPU, with its cpuctx. Otherwise func is called on
+ * this CPU, with cpuctx NULL. If the context's task has exited, func is not called, and the call
+ * returns false. The caller holds ctx->mutex or, for an inherited event, its inherit lock.
  */
 bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
@@ -38,9 +38,9 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 bool perf_event_is_on_stopped_cpu(const struct perf_event *event);
 
 /*
- * Call func(copy, ...) as perf_event_call() does, without data, for copies with a running
- * context, on all their CPUs in parallel. The inherit lock is held. func may not be called
- * for some copies: the caller checks each copy afterwards. May sleep.
+ * Call func(event, ...) as perf_event_call() does, without data, for inherited events with a
+ * running context, on all their CPUs in parallel. The inherit lock is held. func may not be called
+ * for some of them: the caller checks each event afterwards. May sleep.
  */
 void perf_copies_call_running(struct perf_event *root, perf_event_func_t func);
 

@@ -508,7 +508,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 	CLASS(event_context, ctx)(event);
 	u64 count;
 
-	/* The counts of copies would be missing. */
+	/* perf_event_count() omits the counts of existing inherited events. */
 	WARN_ON_ONCE(event->attr.inherit);
 	_perf_event_disable(event);
 	count = perf_event_count(event);

@@ -21,7 +21,7 @@ PERF_DELAY_POINT(BUFFER_SEEN),		/* a writer has loaded event->rb */
 PERF_DELAY_POINT(ATTACHED),		/* in the context's list of events */
 PERF_DELAY_POINT(CONTEXT_SEEN),		/* ctx->mutex not held yet */
 PERF_DELAY_POINT(CALL_CPU),		/* before the call of the context's CPU */
-PERF_DELAY_POINT(CALL_TOGETHER),		/* before the call of the copies' CPUs */
+PERF_DELAY_POINT(CALL_TOGETHER),		/* before the call of the inherited events' CPUs */
 PERF_DELAY_POINT(CALL_RESERVED),		/* before the call of the task's CPU */
 PERF_DELAY_POINT(RESIDENCE_LEFT),		/* in no set; before the call of the task's CPU */
 
@@ -38,11 +38,11 @@ PERF_DELAY_POINT(TIME_STEP),		/* any step of time_seq.h */
 PERF_DELAY_POINT(CHANGE_ENDS),
 PERF_DELAY_POINT(STATE_SET),		/* before the store */
 
-/* copies that are removed, and readers that sum copies */
-PERF_DELAY_POINT(COPY_FOLDED),		/* still in the list of copies */
+/* removal of inherited events, and readers that sum them */
+PERF_DELAY_POINT(COPY_FOLDED),		/* still in the list of inherited events */
 PERF_DELAY_POINT(COPY_LEFT),		/* still in its context's list */
 PERF_DELAY_POINT(COPIES_SEEN),		/* there are none */
-PERF_DELAY_POINT(COPY_SETTLED),		/* not at the end of the list of copies yet */
+PERF_DELAY_POINT(COPY_SETTLED),		/* not at the end of the list of inherited events yet */
 PERF_DELAY_POINT(COPIES_CAUGHT_UP),	/* after perf_settled_catch_up() */
 
 /* writers of a ring, on one CPU or several */

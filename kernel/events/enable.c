@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enabling and disabling of events: one event, all events of a group, and inherited copies on
- * many CPUs.
+ * Enabling and disabling of events: one event, all events of a group, and inherited events on many
+ * CPUs.
  */
 #include "cold.h"
 #include "context.h"
@@ -178,7 +178,7 @@ static void perf_enable_call(struct perf_event *event, perf_event_func_t func, v
 
 /**
  * _perf_event_enable - enable one event
- * @event: the event; ctx->mutex is held, or the inherit lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * An event in the error state is enabled, too. An event whose task has exited is not changed.
  *
@@ -203,7 +203,7 @@ void perf_event_enable_for(struct perf_event *event, int overflows)
 
 /**
  * _perf_event_disable - disable one event
- * @event: the event; ctx->mutex is held, or the inherit lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * Context: may sleep.
  */
@@ -212,10 +212,10 @@ void _perf_event_disable(struct perf_event *event)
 	perf_enable_call(event, perf_disable_locked, NULL);
 }
 
-/* Has a call for all running copies enabled or disabled this copy? The inherit lock is held. */
+/* Has perf_copies_call_running() enabled or disabled this event? The inherit lock is held. */
 static bool perf_copy_has_state(const struct perf_event *copy, bool on)
 {
-	/* Pairs with perf_event_set_state(): a copy that is seen off has its count. */
+	/* Pairs with perf_event_set_state(): an inherited event that is seen off has its count. */
 	enum perf_event_state state = smp_load_acquire(&copy->state);
 
 	if (!on)
@@ -224,7 +224,7 @@ static bool perf_copy_has_state(const struct perf_event *copy, bool on)
 	       !(copy->cold && perf_event_disable_is_due(copy->cold));
 }
 
-/* As perf_copy_has_state(), for the copy of a group. The inherit lock keeps the group's links. */
+/* perf_copy_has_state() for an inherited group, whose links the inherit lock protects */
 static bool perf_copies_have_state(const struct perf_event *leader, bool on)
 {
 	const struct perf_event *member;
@@ -238,7 +238,7 @@ static bool perf_copies_have_state(const struct perf_event *leader, bool on)
 	return true;
 }
 
-/* Enable or disable the copies of an event; the inherit lock is held. */
+/* Enable or disable the events inherited from @root; the inherit lock is held. */
 static void perf_enable_copies(struct perf_event *root, bool on)
 {
 	struct perf_event *copy;
@@ -252,8 +252,8 @@ static void perf_enable_copies(struct perf_event *root, bool on)
 }
 
 /*
- * Enable or disable the copies of all events of a group. If a leader's copy has left its
- * group in an exec, the remaining members are changed one by one.
+ * Enable or disable the events inherited from all events of a group. If an inherited leader has
+ * left its group in an exec, the remaining members are changed one by one.
  */
 static void perf_enable_group_copies(struct perf_event *leader, bool on)
 {
@@ -274,13 +274,13 @@ static void perf_enable_group_copies(struct perf_event *leader, bool on)
 }
 
 /**
- * perf_event_enable_all_copies - enable or disable an event and its inherited copies
- * @event: the event; its ctx->mutex is held. A copy has no copies of its own
+ * perf_event_enable_all_copies - enable or disable an event and its inherited events
+ * @event: the event; its ctx->mutex is held. @event may be inherited itself
  * @on: enable, not disable
  * @group: include all of the event's group
  *
- * Each running context costs one call to another CPU, for any number of events; the calls to
- * the CPUs of copies are made in parallel.
+ * Each running context costs one call to another CPU, for any number of events; the calls to the
+ * CPUs of inherited events are made in parallel.
  *
  * Context: may sleep.
  */
@@ -296,7 +296,7 @@ void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
 		if (!event->attr.inherit || event->parent)
 			return;
 		CLASS(inherit_lock, lock)(event);
-		/* NULL: the event has no copies. */
+		/* NULL: the event has no inherited events. */
 		if (lock)
 			perf_enable_copies(event, on);
 		return;
@@ -321,10 +321,11 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
 }
 
 /**
- * perf_copies_disable - disable the copies of an event that is removed, on all CPUs in parallel
+ * perf_copies_disable - disable the events inherited from an event that is removed, on all CPUs in
+ * parallel
  * @root: the event; the caller holds no mutex of a context and no inherit lock
  *
- * A copy that leads a group stays enabled, and other copies may stay enabled: the removal of a copy
+ * An inherited group leader stays enabled, and others may stay enabled: the removal of an event
  * from its context disables it.
  *
  * Context: may sleep.

@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 
 /*
- * Enable and disable events: ctx->mutex is held, or the inherit lock for a copy.
+ * Enable and disable events: ctx->mutex is held, or the inherit lock for an inherited event.
  * perf_event_disable_due() needs neither, but interrupts are off.
  */
 void _perf_event_enable(struct perf_event *event);
@@ -17,9 +17,9 @@ void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
 void perf_copies_disable(struct perf_event *root);
 
 /*
- * Does enabling or disabling a group include this member? A copy is included if its root is
- * still in the group of the leader's root: an exec may have removed the root from that group,
- * but not its copies from theirs. The mutex of the roots' context is held.
+ * Does enabling or disabling a group include this member? An inherited member is included if
+ * member->parent is still in the group of leader->parent: an exec may have removed member->parent
+ * from that group, but not @member from its own. The mutex of the parent events' context is held.
  */
 static inline bool perf_member_follows_leader(const struct perf_event *member,
 					      const struct perf_event *leader)

@@ -61,7 +61,7 @@ static struct workqueue_struct *late_events_wq __ro_after_init;
 #define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
 
 static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
-/* fork and exit write the refcount; samples of copies read the fields before it. */
+/* fork and exit write the refcount; samples of inherited events read the fields before it. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 64 ||
 	      (offsetofend(struct perf_event, overflow_handler) - 1) / L1_CACHE_BYTES <
 	      offsetof(struct perf_event, refcount) / L1_CACHE_BYTES);
@@ -93,9 +93,9 @@ void __init perf_event_caches_init(void)
 }
 
 /*
- * Copies are allocated with the mutex of a task's context held, and tasks that observe the
- * task wait for that mutex. So try these flags first: a task beyond its cgroup's memory.high
- * is then delayed on its return to user space, and not while it holds the mutex.
+ * Inherited events are allocated with ctx->mutex of a task held, and tasks that observe the task
+ * wait for that mutex. So try these flags first: a task beyond its cgroup's memory.high is then
+ * delayed on its return to user space, and not while it holds ctx->mutex.
  */
 #define GFP_WITHOUT_WAITING	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
@@ -168,7 +168,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	for (i = 0; i < ARRAY_SIZE(heads); i++)
 		INIT_LIST_HEAD(heads[i]);
 	RB_CLEAR_NODE(&event->group_node);
-	/* For copies the fork allocates ids. */
+	/* perf_inherit_next_id() allocates the ids of inherited events. */
 	event->id = root ? 0 : perf_event_id_new();
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
@@ -233,7 +233,7 @@ static bool perf_event_needs_cold(const struct perf_event *event)
 	       (event->attr.inherit && !event->parent);
 }
 
-/* Can copies of @event be plain, with only a count and times? All fields of @event are set. */
+/* Can events inherited from @event be plain, with only a count and times? */
 static bool perf_event_can_be_plain(const struct perf_event *event)
 {
 #ifdef CONFIG_SECURITY
@@ -333,7 +333,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	if (!root && perf_event_can_be_plain(event))
 		event->event_flags |= PERF_EVENT_PLAIN;
 
-	/* A copy needs no references of its own: its root holds these as long as it has copies. */
+	/* An inherited event relies on the references of its parent event, which exists longer. */
 	if (!root)
 		perf_sideband_open(event);
 	if (!root && perf_event_watches_switches(event)) {
@@ -391,9 +391,9 @@ static int perf_event_alloc_copies_of(struct perf_event **copies, unsigned int n
 }
 
 /**
- * perf_event_alloc_copies - allocate memory for plain copies
+ * perf_event_alloc_copies - allocate memory for plain inherited events
  * @copies: set to the memory, which is not initialised
- * @nr: number of copies
+ * @nr: number of events
  *
  * Context: may sleep.
  * Return: @nr on success, 0 if memory is lacking
@@ -405,7 +405,7 @@ int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
 }
 
 /**
- * perf_event_free_copies - free memory of plain copies
+ * perf_event_free_copies - free memory of plain inherited events
  * @copies: the memory, without references
  * @nr: number of entries
  */
@@ -420,23 +420,23 @@ void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
 /*
  * perf_event_init_copy() names each field of an event once, with one of these macros. The sum of
  * their sizes must be the size of an event: so the build fails if a new field is not handled for
- * copies. A union is named by its largest member, and by COPY_KEEPS_HW_PMU() for the members
- * of each kind of PMU.
+ * inherited events. A union is named by its largest member, and by COPY_KEEPS_HW_PMU() for the
+ * members of each kind of PMU.
  */
 #define COPY_SETS(field)	(*({ named += sizeof(field); &(field); }))
 #define COPY_KEEPS(field)	(named += sizeof(field))
 #define COPY_KEEPS_HW_PMU()	(named += offsetof(struct hw_perf_event, target))
 
 /**
- * perf_event_init_copy - initialise a plain copy
+ * perf_event_init_copy - initialise a plain inherited event
  * @copy: memory from perf_event_alloc_copies()
- * @event: an event of current; its root has PERF_EVENT_PLAIN
- * @ctx: unpublished context of the new task; the caller takes the copy's reference to it
- * @leader: the copy of @event's leader, or NULL for a leader
- * @id: the copy's id
+ * @event: an event of current; its parent event has PERF_EVENT_PLAIN
+ * @ctx: unpublished context of the new task; the caller takes the reference of @copy to it
+ * @leader: the event inherited from @event's leader, or NULL for a leader
+ * @id: id of @copy
  *
- * Cannot fail. State, list entries and the reference to the root are left to the caller. The
- * copy has no references to its task and PMU: the context has one to the task, and the root one
+ * Cannot fail. State, list entries and the reference to the parent event are left to the caller.
+ * @copy has no references to its task and PMU: @ctx has one to the task, and the parent event one
  * to the PMU.
  */
 void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
@@ -495,7 +495,7 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	COPY_KEEPS(copy->hw.period_left);
 	COPY_KEEPS(copy->hw.interrupts);
 
-	/* The caller adds the copy to its context. */
+	/* The caller adds @copy to its context. */
 	COPY_KEEPS(copy->event_entry);
 	COPY_SETS(copy->parent) = perf_event_root(event);
 	COPY_SETS(copy->id) = id;
@@ -518,13 +518,13 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 #ifdef CONFIG_SECURITY
 	COPY_SETS(copy->security) = NULL;
 #endif
-	/* Not in a PMU's list, as the root keeps the PMU; perf_exit_events() uses this link. */
+	/* In no PMU's list: copy->parent is. perf_exit_events() uses this link. */
 	COPY_KEEPS(copy->gone_entry);
 	/* On 32 bits there is padding. */
 	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
 }
 
-/* Free a plain copy after a grace period, and drop its references. */
+/* Free a plain inherited event after a grace period, and drop its references. */
 static void perf_event_free_copy(struct perf_event *copy)
 {
 	perf_context_put(copy->ctx);
@@ -583,17 +583,16 @@ static void perf_event_free(struct perf_event *event)
 }
 
 /**
- * perf_event_put_pmu - drop the PMU of a copy before the copy is freed
- * @copy: detached, and not in its root's list; the caller holds a reference
+ * perf_event_put_pmu - drop the PMU of an inherited event before the event is freed
+ * @copy: detached, and not in its parent event's list; the caller holds a reference
  *
- * A pending sigtrap holds the copy until its task returns to user space, which may take any
- * time, and perf_pmu_unregister() must not wait for that. PMUs of unscheduled events are never
- * unregistered. May sleep. The mutex of the copy's context may be held, but not the inherit
- * lock.
+ * A pending sigtrap holds @copy until its task returns to user space, which may take any time, and
+ * perf_pmu_unregister() must not wait for that. PMUs of unscheduled events are never unregistered.
+ * May sleep. The mutex of its context may be held, but not the inherit lock.
  */
 void perf_event_put_pmu(struct perf_event *copy)
 {
-	/* An unscheduled copy of an exited task is still marked as attached. */
+	/* An unscheduled inherited event of an exited task is still marked as attached. */
 	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_UNSCHED))
 		return;
 	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
@@ -661,9 +660,9 @@ void perf_event_put(struct perf_event *event)
 }
 
 /**
- * perf_event_put_copy - drop a reference to one of many copies
- * @copy: the copy, which has had a context
- * @released: list of copies for perf_event_free_released()
+ * perf_event_put_copy - drop a reference to one of many inherited events
+ * @copy: inherited event, which has had a context
+ * @released: list of events for perf_event_free_released()
  *
  * Context: may sleep.
  */
@@ -680,7 +679,7 @@ void perf_event_put_copy(struct perf_event *copy, struct list_head *released)
 }
 
 /**
- * perf_event_free_released - free the copies that perf_event_put_copy() has collected
+ * perf_event_free_released - free the events that perf_event_put_copy() has collected
  * @released: the list, of a bounded length; it is empty afterwards
  *
  * A single RCU callback frees all of them.
@@ -692,7 +691,7 @@ void perf_event_free_released(struct list_head *released)
 	if (list_empty(released))
 		return;
 	first = list_first_entry(released, struct perf_event, gone_entry);
-	/* The other copies remain linked to the first one, for the callback. */
+	/* The other events remain linked to the first one, for the callback. */
 	list_del_init(released);
 	call_rcu(&first->rcu_head, perf_event_free_ring_rcu);
 }
@@ -717,7 +716,7 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
  * @task: the task, or NULL
  * @leader: leader of the group that the event will join, or NULL; a caller that fails before the
  *	join sets group_leader to the event itself before it drops the event
- * @root: the root of an inherited copy, or NULL
+ * @root: parent event of an inherited event, or NULL
  * @handler: overflow handler instead of writing a record, or NULL
  * @handler_context: for @handler
  * @cgroup_fd: file descriptor of a cgroup, or -1
@@ -831,7 +830,7 @@ static void perf_event_kill(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	/* A copy has no file, and is removed with its root. */
+	/* Inherited events have no file: they are removed with their parent event. */
 	WARN_ON_ONCE(event->parent);
 	perf_event_clear_aux_output(event);
 	perf_event_detach(event, PERF_EVENT_STATE_DEAD);
@@ -841,8 +840,8 @@ static void perf_event_kill(struct perf_event *event)
  * perf_event_release_kernel - close an event
  * @event: the event; the caller's reference is dropped
  *
- * The event and its copies stop counting and leave their groups. Holders of other references find
- * the event dead. May sleep.
+ * The event and its inherited events stop counting and leave their groups. Holders of other
+ * references find the event dead. May sleep.
  * Return: 0, for file_operations
  */
 int perf_event_release_kernel(struct perf_event *event)
@@ -878,10 +877,10 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
 
 /**
  * perf_event_revoke - make an event dead because its PMU is being unregistered
- * @event: a root event, possibly not attached yet; the caller holds a reference
+ * @event: the event, not inherited, possibly not attached yet; the caller holds a reference
  *
- * Copies are removed; a fork drops later ones itself. The file stays open: read(2) returns end of
- * file, poll(2) POLLHUP. May sleep, with perf_pmus_lock held or not.
+ * The events inherited from @event are removed; a fork drops later ones itself. The file stays
+ * open: read(2) returns end of file, poll(2) POLLHUP. May sleep, with perf_pmus_lock held or not.
  */
 void perf_event_revoke(struct perf_event *event)
 {

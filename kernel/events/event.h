@@ -21,20 +21,20 @@
 #define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before cgrp */
 
 /* ... inheritance */
-#define PERF_EVENT_PLAIN		0x20	/* copies need only memory */
-#define PERF_EVENT_PLAIN_COPY		0x40	/* it is such a copy */
+#define PERF_EVENT_PLAIN		0x20	/* inherited events need only memory */
+#define PERF_EVENT_PLAIN_COPY		0x40	/* perf_event_init_copy() made it */
 
-/* ... status as a copy */
-#define PERF_EVENT_SETTLED		0x2000	/* the root's sum has its values, see settle.h */
+/* ... status of an inherited event */
+#define PERF_EVENT_SETTLED		0x2000	/* in the parent event's sum, see settle.h */
 #define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has found it */
 
 /* ... status during a move to another CPU */
 #define PERF_EVENT_GOES_ON		0x100	/* disabled now, to be enabled there */
 
 /*
- * The root of an inherited copy is the event that was opened, also for a copy of a copy. An
- * event that was opened is its own root. The root has the file, the buffer, and the id by which
- * user space identifies the event and all its copies.
+ * The event that was opened: event->parent of an inherited event, even if it was inherited more
+ * than once, or else @event itself. It has the file, the buffer, and the id by which user space
+ * identifies all events that were inherited from it.
  */
 static inline struct perf_event *perf_event_root(const struct perf_event *event)
 {
@@ -50,7 +50,7 @@ void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_task_unlink_events(struct task_struct *task);
 
-/* Can copies of this event be plain? They are plain if this is true for the whole group. */
+/* Can events inherited from @event be plain? They are if this is true for the whole group. */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
 	const struct perf_event *root = perf_event_root(event);
@@ -58,7 +58,7 @@ static inline bool perf_event_is_plain(const struct perf_event *event)
 	return (root->event_flags & PERF_EVENT_PLAIN) && !READ_ONCE(root->prog);
 }
 
-/* Plain copies are allocated and freed in batches, see inherit.c. */
+/* Plain inherited events are allocated and freed in batches, see inherit.c. */
 #define PERF_COPIES_AT_ONCE	16	/* size of a batch */
 int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr);
 void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
@@ -89,9 +89,9 @@ static inline void perf_event_get_ref(struct perf_event *event)
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
 
 /*
- * Detach an event and its copies from their contexts because their PMU is being unregistered,
- * and make it dead. Afterwards no callback of the PMU runs for the event. The caller has a
- * reference, and calls perf_pmu_del_event() afterwards.
+ * Detach an event and its inherited events from their contexts because their PMU is being
+ * unregistered, and make it dead. Afterwards no callback of the PMU runs for the event. The caller
+ * has a reference, and calls perf_pmu_del_event() afterwards.
  */
 void perf_event_revoke(struct perf_event *event);
 

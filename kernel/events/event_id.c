@@ -19,11 +19,11 @@ static struct {
 
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(perf_event_ids) % SMP_CACHE_BYTES == 0);
 
-#define IDS_AT_ONCE	64	/* ids that a CPU reserves for copies */
+#define IDS_AT_ONCE	64	/* ids that a CPU reserves for forks */
 #define FEW_IDS		16	/* maximum number of ids that a fork takes from them */
 
 /**
- * struct id_block - ids that a CPU has reserved for copies
+ * struct id_block - ids that a CPU has reserved for inherited events
  * @next: first free id
  * @end: end of the block
  *
@@ -37,12 +37,13 @@ struct id_block {
 static DEFINE_PER_CPU(struct id_block, id_block);
 
 /**
- * perf_event_id_alloc_many - allocate ids for the copies of a fork
+ * perf_event_id_alloc_many - allocate ids for the inherited events of a fork
  * @nr: number of ids
  *
- * Groups with the same runtime are scheduled in the order of their ids, so ids must increase
- * within a context. The copies of a fork have consecutive ids, and an event that is opened later
- * has a higher id from perf_event_id_new(). Ids of copies from different CPUs have no order.
+ * Groups with the same runtime are scheduled in the order of their ids, so ids must increase within
+ * a context. The inherited events of a fork have consecutive ids, and an event that is opened later
+ * has a higher id from perf_event_id_new(). Ids of inherited events from different CPUs have no
+ * order.
  *
  * Context: process context.
  * Return: the first of @nr consecutive ids

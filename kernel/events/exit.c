@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A task's events at exit and exec, and the removal of inherited copies */
+/* A task's events at exit and exec, and the removal of inherited events */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
@@ -26,7 +26,7 @@
 #include "time_seq.h"
 
 /*
- * Add to a sum of removed copies. Only holders of the inherit lock write the sum, so no
+ * Add to a sum of removed inherited events. Only holders of the inherit lock write the sum, so no
  * locked instruction is needed. Readers take no lock.
  */
 static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
@@ -35,57 +35,57 @@ static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
 }
 
 /*
- * Remove a copy that does not count any more from its root's list, and add its count and times
- * in ns to the sums of the root. The inherit lock is held.
+ * Remove an inherited event that does not count any more from its parent event's list, and add its
+ * count and times in ns to the parent event's sums. The inherit lock is held.
  */
 static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 enabled, u64 running)
 {
 	struct perf_event_cold *sum = copy->parent->cold;
 
 	perf_copy_unsettle(copy);
-	/* A copy's own count is complete: only roots have sums of copies. */
+	/* Only parent events have gone_count, so the own count is all of @copy's count. */
 	perf_exit_add(&sum->gone_count, perf_event_own_count(copy));
 	perf_exit_add(&sum->gone_enabled, enabled);
 	perf_exit_add(&sum->gone_running, running);
 	if (copy->cold)
 		atomic64_add(perf_event_lost(copy), &sum->lost_samples);
-	/* Pairs with perf_read_inherited(): a copy that is not in the list is in the sums. */
+	/* Pairs with perf_read_inherited(): an event that is not in the list is in the sums. */
 	smp_wmb();
 	perf_delay(COPY_FOLDED);
 	list_del_init(&copy->child_list);
 }
 
-/* Remove a copy, and add its count to the root's. The inherit lock is held. */
+/* Remove an inherited event, and add its count to the parent event's. The inherit lock is held. */
 static void perf_exit_unlink_copy(struct perf_event *copy)
 {
 	u64 enabled, running;
 
 	lockdep_assert_held(&copy->ctx->mutex);
 	lockdep_assert_held(perf_inherit_lock(copy->parent));
-	/* A copy leaves its root's list and its context with both locks held. */
+	/* @copy leaves its parent event's list and its context with both locks held. */
 	WARN_ON_ONCE(!(copy->attach_state & PERF_ATTACH_CONTEXT));
 	perf_copy_unsettle(copy);
 	perf_event_clear_aux_output(copy);
-	/* At exec the context remains in use, so the copy may have to be scheduled out. */
+	/* At exec the context remains in use, so @copy may have to be scheduled out. */
 	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
 	perf_event_times(copy, &enabled, &running);
 	perf_exit_fold_copy(copy, enabled, running);
 }
 
-/* Wake tasks that poll a root with a buffer, after the last of its copies was removed. */
+/* After the removal of the last inherited event, wake tasks that poll an event with a buffer. */
 static void perf_exit_wake_root(struct perf_event *root)
 {
 	if (!list_empty_careful(perf_event_copies(root)))
 		return;
-	/* Pairs with perf_event_is_over(): it sees no copy, or this CPU sees the buffer. */
+	/* Pairs with perf_event_is_over(): it sees an empty list, or this CPU sees the buffer. */
 	smp_mb();
 	if (rcu_access_pointer(root->rb))
 		perf_event_wakeup(root);
 }
 
 /*
- * perf_exit_unlink_copy() for a copy of a group, completed by perf_exit_put_roots().
- * The lock is held for the whole group, so a reader sees all copies of the group or none.
+ * perf_exit_unlink_copy() for an event of an inherited group, completed by perf_exit_put_roots().
+ * The inherit lock is held for the whole group, so a reader sees all of its events or none.
  */
 static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
 {
@@ -96,7 +96,7 @@ static void perf_exit_leave_later(struct perf_event *copy, struct list_head *lef
 		perf_event_put(copy);
 }
 
-/* Complete perf_exit_unlink_copy() for many copies, without the inherit lock. */
+/* Complete perf_exit_unlink_copy() for many events, without the inherit lock. */
 static void perf_exit_put_roots(struct list_head *left)
 {
 	struct perf_event *copy, *next;
@@ -120,7 +120,7 @@ static void perf_exit_put_roots(struct list_head *left)
  * perf_shared_ctx_free - undo perf_shared_ctx_copy()
  * @ctx: the shared context, which is scheduled out and not used again
  *
- * The counts of its events are added to those of their roots.
+ * The counts of its events are added to those of their parent events.
  *
  * Context: may sleep.
  */
@@ -145,10 +145,10 @@ void perf_shared_ctx_free(struct perf_event_context *ctx)
 }
 
 /**
- * perf_copies_exit - remove all copies of an event whose PMU is being unregistered
+ * perf_copies_exit - remove all events inherited from one whose PMU is being unregistered
  * @root: the event, which is dead
  *
- * The counts of the copies are added to the event's.
+ * The counts of the inherited events are added to that of @root.
  *
  * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
@@ -158,10 +158,10 @@ void perf_copies_exit(struct perf_event *root)
 }
 
 /*
- * Remove a plain copy from its root's list and its context, at the exit of its task. The context
- * clock is stopped. The copy can only be found in the root's list, whose lock is held, so the
- * context's lock is not needed. The links of its group need no change, because the whole
- * group is removed.
+ * Remove a plain inherited event from its parent event's list and its context, at the exit of its
+ * task. The context clock is stopped. @copy can only be found in the parent event's list, and the
+ * inherit lock is held, so ctx->lock is not needed. The links of its group need no change, because
+ * the whole group is removed.
  */
 static void perf_exit_copy(struct perf_event *copy)
 {
@@ -178,8 +178,8 @@ static void perf_exit_copy(struct perf_event *copy)
 }
 
 /*
- * perf_exit_unlink_copy() at the exit of the copy's task: the context's clock is stopped,
- * and the whole group is removed.
+ * perf_exit_unlink_copy() at the exit of the task: the context's clock is stopped, and the whole
+ * group is removed.
  */
 static void perf_exit_other_copy(struct perf_event *copy)
 {
@@ -193,10 +193,10 @@ static void perf_exit_other_copy(struct perf_event *copy)
 }
 
 /*
- * Drop the references to the copies that perf_exit_copy() has removed. A copy without other
- * references is freed without a grace period: only event sites in its task use it without a
- * reference, and the task is not in one. If tracepoints of other tasks may have walked the
- * context (ctx->walked), copies are freed after a grace period.
+ * Drop the references to the inherited events that perf_exit_copy() has removed. An event without
+ * other references is freed without a grace period: only event sites in its task use it without a
+ * reference, and the task is not in one. If tracepoints of other tasks may have walked the context
+ * (ctx->walked), the events are freed after a grace period.
  */
 static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_head *gone)
 {
@@ -232,7 +232,7 @@ static void perf_exit_root(struct perf_event *event)
 	perf_event_put(event);
 }
 
-/* Write PERF_RECORD_READ of all copies with attr.inherit_stat, while their groups are complete. */
+/* Write PERF_RECORD_READ of inherited events (attr.inherit_stat) while groups are complete. */
 static void perf_exit_read_records(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event *event;
@@ -244,8 +244,8 @@ static void perf_exit_read_records(struct perf_event_context *ctx, struct task_s
 }
 
 /*
- * A copy in the context's list is in its root's list, too: it is removed from both lists with
- * ctx->mutex and the inherit lock held.
+ * An inherited event in @ctx->event_list is in its parent event's list, too: it is removed from
+ * both lists with ctx->mutex and the inherit lock held.
  */
 static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
 {
@@ -331,7 +331,8 @@ static void perf_exit_context(struct task_struct *task, bool ran)
  * perf_event_exit_task - remove a task's events
  * @task: current, which exits, or executes a program that is not dumpable
  *
- * The task's events stop permanently. The counts of copies are added to those of their roots.
+ * The task's events stop permanently. The counts of inherited events are added to those of their
+ * parent events.
  *
  * Context: may sleep.
  */
@@ -354,11 +355,11 @@ void perf_event_free_task(struct task_struct *task)
 {
 	perf_exit_context(task, false);
 	/*
-	 * The task was never visible by its PID, so only its events, all of them copies
-	 * without files, have references to it. References to these are held by RCU
-	 * callbacks, pending interrupts and workers, readers of the root, and the root's
-	 * close. Each of them drops its reference in bounded time, and none waits for a
-	 * fork: see late_events_wq.
+	 * The task was never visible by its PID, so only its events, all of them inherited and
+	 * without files, have references to it. References to these are held by RCU callbacks,
+	 * pending interrupts and workers, readers of the parent event, and the close of the parent
+	 * event. Each of them drops its reference in bounded time, and none waits for a fork: see
+	 * late_events_wq.
 	 */
 	while (refcount_read(&task->usage) > 1)
 		schedule_timeout_uninterruptible(1);
@@ -403,7 +404,7 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 			continue;
 		}
 		/*
-		 * A copy that is being modified is temporarily disabled: wait for its
+		 * An inherited event that is being modified is temporarily disabled: wait for its
 		 * inherit lock.
 		 */
 		held = perf_inherit_lock_switch(held, event->parent);

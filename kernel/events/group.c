@@ -321,8 +321,8 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 }
 
 /*
- * perf_group_attach_locked() for a copy, without the steps that perf_group_complete() does
- * for the whole group
+ * perf_group_attach_locked() for an inherited event, without the steps that perf_group_complete()
+ * does for the whole group
  */
 static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
 					  void *data)
@@ -405,7 +405,7 @@ void perf_groups_exec_end(struct perf_event_context *ctx)
 
 /**
  * perf_group_change_under_lock - change an event that is on no PMU, on this CPU
- * @event: the event; ctx->mutex is held, or the inherit lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  * @func: called for the event, without a CPU's context
  * @data: last argument of @func
  *
@@ -484,8 +484,8 @@ int perf_event_attach(struct perf_event *event)
 }
 
 /**
- * perf_event_attach_copy - add a copy to an unpublished context
- * @copy: the copy, prepared as for perf_event_attach(); its leader was attached by this
+ * perf_event_attach_copy - add an inherited event to an unpublished context
+ * @copy: the inherited event, prepared as for perf_event_attach(); its leader was attached by this
  *	function, too
  *
  * The group does not count before perf_group_complete(), which does the work for the whole group
@@ -694,7 +694,7 @@ static void perf_group_complete_locked(struct perf_event *leader, struct perf_cp
 }
 
 /**
- * perf_group_complete - start a group of copies, or add it to its tree
+ * perf_group_complete - start an inherited group, or add it to its tree
  * @leader: leader of a group whose events were all attached by perf_event_attach_copy();
  *	ctx->mutex is held, and the context is unpublished
  *
@@ -719,9 +719,9 @@ static void perf_group_detach_done(struct perf_event *event, struct detach_args 
 }
 
 /*
- * Is the event disabled and without siblings? Then it is on no PMU. Its last overflow is
- * complete, because only the event's own CPU schedules it out. It is not scheduled in again
- * while the caller holds ctx->mutex, or the inherit lock for a copy.
+ * Is the event disabled and without siblings? Then it is on no PMU. Its last overflow is complete,
+ * because only the event's own CPU schedules it out. It is not scheduled in again while the caller
+ * holds ctx->mutex, or the inherit lock for an inherited event.
  */
 static bool perf_group_is_off(const struct perf_event *event)
 {
@@ -780,7 +780,7 @@ static bool perf_group_has_unsched_members(const struct perf_event *event)
  * Siblings of a removed leader become groups of their own. Afterwards no event site and no
  * context switch finds the event; a site may still use it under RCU.
  *
- * Context: may sleep; ctx->mutex is held, and the inherit lock for a copy.
+ * Context: may sleep; ctx->mutex is held, and the inherit lock for an inherited event.
  * Return: true if the event was enabled
  */
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
@@ -792,7 +792,7 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	lockdep_assert_held(&ctx->mutex);
 	/*
 	 * Members may become unscheduled, and event sites count unscheduled events in the task's
-	 * context. A shared context would count the same occurrences in its own copies.
+	 * context. A shared context would count the same occurrences in its own events.
 	 */
 	if (was_attached && ctx->task != PERF_TASK_GONE && perf_group_has_unsched_members(event))
 		perf_ctx_set_unlink(ctx);
@@ -806,7 +806,7 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 	return args.enabled;
 }
 
-/* Remove a copy from a group of copies that is being removed. */
+/* Remove an event from an inherited group that is being removed. */
 static void perf_group_part_copy(struct perf_event *copy)
 {
 	struct perf_event *leader = copy->group_leader;
@@ -821,9 +821,9 @@ static void perf_group_part_copy(struct perf_event *copy)
 
 /**
  * perf_event_detach_at_exit - remove an event from the context of an exited task
- * @event: the event, attached; ctx->mutex is held, and the inherit lock for a copy
+ * @event: the event, attached; ctx->mutex is held, and the inherit lock for an inherited event
  * @end: PERF_EVENT_STATE_EXIT for an event that stays in its group, which can still be read;
- *	PERF_EVENT_STATE_DEAD for a copy, whose whole group is removed
+ *	PERF_EVENT_STATE_DEAD for an inherited event, whose whole group is removed
  *
  * The context is scheduled out, and its clock is never started again. So the event's times do not
  * change with its state. The task exited at ctx->now. The caller gets the context's reference

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fork: copies of a task's inherited events. For the lists of copies see inherit_list.c, for the
- * end of a copy exit.c.
+ * fork: for each event of current with attr.inherit, the new task gets an inherited event. The
+ * parent event (event->parent) is the event that was opened, even if current's event is inherited,
+ * too. See inherit_list.c for the lists of inherited events, exit.c for their end.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -30,13 +31,13 @@
  * @child: the new task, which does not run yet
  * @clone_flags: CLONE_* of the fork
  * @ctx: context of @child, NULL until the first event is inherited
- * @expected: number of the parent's events that were not handled yet
- * @nr_copies: number of plain copies, which are added to their roots' lists at the end; until
- *	then their references to @ctx are not taken
- * @next_id: first of the ids that were allocated for copies; 0: none yet
+ * @expected: number of current's events that were not handled yet
+ * @nr_copies: number of plain inherited events (see perf_event_init_copy()), which are added to
+ *	their parent events' lists at the end; until then their references to @ctx are not taken
+ * @next_id: first of the ids that were allocated for inherited events; 0: none yet
  * @nr_ids: number of ids left
  * @nr_spare: number of entries in @spare
- * @spare: memory for plain copies
+ * @spare: memory for plain inherited events
  */
 struct fork_args {
 	struct task_struct		*child;
@@ -61,18 +62,18 @@ static bool perf_inherit_is_done(const struct perf_event *leader, u64 clone_flag
 		return false;
 	if (attr->inherit_thread && !(clone_flags & CLONE_THREAD))
 		return false;
-	/* Without the parent's handler the child cannot take the signal. */
+	/* Without current's signal handler the new task cannot handle SIGTRAP. */
 	return !(attr->sigtrap && (clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
-/* Id of the next copy, higher than that of the previous one */
+/* Id of the next inherited event, higher than that of the previous one */
 static u64 perf_inherit_next_id(struct fork_args *args)
 {
 	if (!args->next_id) {
 		args->nr_ids = args->expected;
 		args->next_id = perf_event_id_alloc_many(args->nr_ids);
 	}
-	/* A copy that was discarded and made again has used two ids, so too few may be left. */
+	/* An event that was discarded and made again has used two ids, so too few may be left. */
 	if (unlikely(!args->nr_ids))
 		return perf_event_id_new();
 	args->nr_ids--;
@@ -89,8 +90,8 @@ static struct perf_event *perf_inherit_take_spare(struct fork_args *args)
 }
 
 /*
- * Attach a plain copy. In an unpublished context these are all steps of perf_event_attach(),
- * except for the state, which perf_inherit_begin_copy() sets.
+ * Attach a plain inherited event. In an unpublished context these are all steps of
+ * perf_event_attach(), except for the state, which perf_inherit_begin_copy() sets.
  */
 static void perf_inherit_attach_copy(struct perf_event *copy)
 {
@@ -106,7 +107,7 @@ static void perf_inherit_attach_copy(struct perf_event *copy)
 	ctx->nr_events++;
 }
 
-/* perf_inherit_event() for an event of a group with plain copies */
+/* perf_inherit_event() for an event of a group with plain inherited events */
 static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf_event *event,
 					     struct perf_event *leader)
 {
@@ -123,10 +124,10 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 }
 
 /*
- * Set the state of a plain copy, which is off, to that of its event; its leader's state is
- * set already. The caller holds the inherit lock, so an enable or disable of the root
- * either happens before, or finds the copy. The context clock has never run, and the times of
- * the copy are 0.
+ * Set the state of a plain inherited event, which is off, to that of copied_from; its leader's
+ * state is set already. The caller holds the inherit lock, so an enable or disable of the parent
+ * event either happens before, or finds @copy. The context clock has never run, and the times of
+ * @copy are 0.
  */
 static __always_inline void perf_inherit_begin_copy(struct perf_event *copy)
 {
@@ -149,8 +150,9 @@ static bool perf_inherit_root_is_closed(const struct perf_event *copy)
 }
 
 /*
- * Drop a copy that is not added to its root's list, because the root was closed or the copy must
- * be made again. If it is a leader, its siblings become groups of their own.
+ * Drop an inherited event that is not added to its parent event's list, because the parent event
+ * was closed or @copy must be made again. If @copy is a leader, its siblings become groups of their
+ * own.
  */
 static void perf_inherit_discard_copy(struct perf_event *copy)
 {
@@ -161,9 +163,9 @@ static void perf_inherit_discard_copy(struct perf_event *copy)
 }
 
 /*
- * Add all plain copies to their roots' lists. The members of a group have the same lock, so the
- * whole group is added atomically. After an error a group may be incomplete, and read(2) would
- * fail for its root: discard the copies.
+ * Add all plain inherited events to their parent events' lists. The members of a group have the
+ * same lock, so the whole group is added atomically. After an error an inherited group may be
+ * incomplete, and read(2) of the parent events would fail: discard all plain events.
  */
 static void perf_inherit_link_plain(struct fork_args *args, int err)
 {
@@ -174,8 +176,8 @@ static void perf_inherit_link_plain(struct fork_args *args, int err)
 	if (!args->nr_copies)
 		return;
 	/*
-	 * Take the copies' references to the context first. A task that finds a copy in its
-	 * root's list may drop such a reference, once it gets ctx->mutex, which is held here.
+	 * Take the references to the context first. A task that finds an event in its parent
+	 * event's list may drop such a reference, once it gets ctx->mutex, which is held here.
 	 */
 	refcount_add(args->nr_copies, &args->ctx->refcount);
 	for_each_event_safe(copy, next, args->ctx) {
@@ -202,7 +204,7 @@ static void perf_inherit_drop_copy(struct perf_event *copy)
 	perf_event_put(copy);
 }
 
-/* Return an unpublished copy, NULL if its PMU is being unregistered, or an ERR_PTR(). */
+/* Return an unpublished inherited event, NULL if its PMU is being unregistered, or an ERR_PTR(). */
 static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct perf_event *event,
 						 struct perf_event *leader,
 						 struct perf_event_attr *attr)
@@ -211,7 +213,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 
 	copy = perf_event_alloc(attr, event->cpu, args->child, leader, perf_event_root(event),
 				NULL, NULL, -1);
-	/* There is no copy of an event whose PMU is being unregistered. */
+	/* An event whose PMU is being unregistered is not inherited. */
 	if (copy == ERR_PTR(-ENODEV))
 		return NULL;
 	if (IS_ERR(copy))
@@ -219,7 +221,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 	copy->id = perf_inherit_next_id(args);
 
 	refcount_inc(&args->ctx->refcount);
-	/* This cannot fail: perf_pmu_unregister() finds copies only through their roots. */
+	/* This cannot fail: perf_pmu_unregister() finds @copy only through copy->parent. */
 	WARN_ON_ONCE(perf_event_set_context(copy, args->ctx));
 	if (attr->freq) {
 		u64 period = event->hw.sample_period;
@@ -229,7 +231,7 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 		local64_set(&copy->hw.period_left,
 			    perf_event_counts_up(copy) ? -(s64)period : period);
 	}
-	/* If the AUX event was closed, event and copy continue without it. */
+	/* If the AUX event was closed, @event and @copy continue without it. */
 	if (event->aux_event && !perf_event_set_aux_output(copy, leader ?: copy)) {
 		perf_inherit_drop_copy(copy);
 		return ERR_PTR(-EINVAL);
@@ -238,12 +240,12 @@ static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct 
 }
 
 /*
- * Copy an event's attr. A breakpoint's attr may be modified concurrently; the attr of a copy is
- * modified with the inherit lock held.
+ * Copy an event's attr. A breakpoint's attr may be modified concurrently; that of an inherited
+ * event is modified with the inherit lock held.
  */
 static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
-	/* NULL for a root: its attr is modified with ctx->mutex held, which the caller holds. */
+	/* Without event->parent, attr is modified with ctx->mutex held, which the caller holds. */
 	struct mutex *held = perf_inherit_lock_switch(NULL, event->parent);
 
 	*attr = event->attr;
@@ -251,9 +253,9 @@ static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct pe
 }
 
 /*
- * Copy one event. @leader is the copy of the group leader, NULL for the leader itself. Return
- * the copy, which is not in its root's list yet, NULL if its PMU is being unregistered, or
- * an ERR_PTR().
+ * Inherit one event. @leader is the inherited group leader, NULL for the leader itself. Return the
+ * inherited event, which is not in its parent event's list yet, NULL if the PMU is being
+ * unregistered, or an ERR_PTR().
  */
 static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf_event *event,
 					     struct perf_event *leader)
@@ -273,14 +275,14 @@ static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf
 		perf_inherit_drop_copy(copy);
 		return ERR_PTR(err);
 	}
-	/* The context has its own reference to the copy now. */
+	/* The context has its own reference to @copy now. */
 	perf_event_put(copy);
 	return copy;
 }
 
 /*
- * Next copy in a group of copies, or NULL. A member of the copied group may have no copy, so this
- * need not be the copy of the next member.
+ * The event after @copy in an inherited group, or NULL. The next member of the parent task's group
+ * may not be inherited, so the result need not be inherited from it.
  */
 static struct perf_event *perf_inherit_next_copy(struct perf_event *leader, struct perf_event *copy)
 {
@@ -303,7 +305,7 @@ static bool perf_inherit_is_modified(const struct perf_event *event, const struc
 	       !perf_breakpoint_same_settings(&event->attr, &copy->attr);
 }
 
-/* Add one copy of a group to its root's list, whose lock is held. */
+/* Add one event of an inherited group to its parent event's list; the inherit lock is held. */
 static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *event)
 {
 	bool is_on = copy->state >= PERF_EVENT_STATE_INACTIVE;
@@ -351,8 +353,8 @@ static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_
 }
 
 /*
- * Drop the copies of a group that perf_inherit_link_group() has not added: all of them, or
- * those with a closed root.
+ * Drop the events of an inherited group that perf_inherit_link_group() has not added: all of them,
+ * or those with a closed parent event.
  */
 static void perf_inherit_discard_unlinked(struct perf_event *copy_leader)
 {
@@ -366,7 +368,7 @@ static void perf_inherit_discard_unlinked(struct perf_event *copy_leader)
 		perf_inherit_discard_copy(copy_leader);
 }
 
-/* Can all events of the group have plain copies? See perf_event_can_be_plain() in event.c. */
+/* Can all events of the group be inherited as plain events? See perf_event_can_be_plain(). */
 static bool perf_inherit_group_is_plain(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -383,8 +385,8 @@ static bool perf_inherit_group_is_plain(struct perf_event *leader)
 }
 
 /*
- * Allocate the child's context, unless there is one, and the inherit lock for the first
- * copies of a context's events.
+ * Allocate the child's context, unless there is one, and the inherit lock at the first fork that
+ * inherits events of leader->ctx.
  */
 static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event *leader)
 {
@@ -401,8 +403,8 @@ static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event 
 }
 
 /*
- * Copy a group. Return the copy of its leader, NULL for none, or an ERR_PTR(); after an error
- * all copies that are not in their roots' lists have been dropped.
+ * Inherit a group. Return the inherited leader, NULL for none, or an ERR_PTR(); after an error all
+ * inherited events that are not in their parent events' lists have been dropped.
  */
 static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct perf_event *leader,
 						  bool plain)
@@ -422,14 +424,14 @@ static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct
 			break;
 		cond_resched();
 	}
-	/* Plain copies have the record sizes of their originals, and are started later. */
+	/* Plain events have record sizes already, and are started later. */
 	if (!plain)
 		perf_group_complete(copy_leader);
 	if (!IS_ERR(copy))
 		return copy_leader;
 	/*
-	 * The caller finds the copies of a context in their roots' lists, so drop full copies that
-	 * are in none. Plain copies are added to the lists later.
+	 * The caller finds the inherited events of a context in their parent events' lists, so drop
+	 * full ones that are in no list. Plain ones are added to the lists later.
 	 */
 	if (!plain)
 		perf_inherit_discard_unlinked(copy_leader);
@@ -468,7 +470,7 @@ static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 	}
 }
 
-/* Copy the events of a context, and add the copies to their roots' lists. */
+/* Inherit the events of @ctx, and add the new events to their parent events' lists. */
 static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;
@@ -521,7 +523,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	struct perf_event_context *ctx;
 	int err;
 
-	/* These fields were copied from the parent. */
+	/* These fields were copied from current. */
 	child->perf_event_ctxp = NULL;
 	child->perf_refused = NULL;
 	memset(child->perf_recursion, 0, PERF_NR_CONTEXTS);
@@ -542,15 +544,18 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	return err;
 }
 
-/* Lock class of shared contexts: their mutex nests inside a task context's. */
+/*
+ * A shared context (see shared_ctx.h) needs its own lock class: its mutex is taken with a task
+ * context's mutex held.
+ */
 static struct lock_class_key perf_shared_ctx_mutex_key;
 
 /**
- * perf_shared_ctx_copy - create a context with copies of all events of another one
- * @ctx: context of a task, whose events are all inherited; its mutex is held
+ * perf_shared_ctx_copy - create a shared context (see shared_ctx.h)
+ * @ctx: context of a task whose events all have attr.inherit; its mutex is held
  *
- * The new context is a shared context that is not scheduled in yet. The target of its copies is the
- * task of their root.
+ * The new context has an event inherited from each event of @ctx, and is not scheduled in yet. The
+ * target of its events is the task of their parent event.
  *
  * Context: may sleep.
  * Return: the context, for perf_shared_ctx_free(), or an ERR_PTR(): -EAGAIN if an event was

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of a root's copies. A root is an event that was opened, its copies are inherited events.
- * Copies of copies have the same root. The inherit lock protects the list. It is also held while a
- * copy is removed and its count is added to the root's, so that a read includes the count once.
+ * The list of the events inherited from a parent event. The parent event (event->parent) is the
+ * event that was opened, even for an event that is inherited more than once. The inherit lock
+ * protects the list. The lock is also held while an inherited event is removed and its count is
+ * added to the parent event's sums, so that a read includes the count once.
  */
 #include <linux/slab.h>
 
@@ -40,7 +41,7 @@ int perf_inherit_data_alloc(struct perf_event_context *ctx)
 	WRITE_ONCE(ctx->inherit_data, made);
 	/*
 	 * Pairs with perf_inherit_lock_event() and perf_read_inherited(): the lock is visible
-	 * before the first copy.
+	 * before the first inherited event.
 	 */
 	smp_wmb();
 	return 0;
@@ -56,21 +57,21 @@ void perf_inherit_data_free(struct perf_event_context *ctx)
 }
 
 /**
- * perf_inherit_lock_event - lock an event's copies, if it has any
- * @root: the root; its ctx->mutex is held
+ * perf_inherit_lock_event - lock the events inherited from @root, if there are any
+ * @root: the event that was opened; its ctx->mutex is held
  *
- * A root gets its first copy with ctx->mutex held. So a caller that sees no copy needs no lock,
- * until it releases that mutex.
+ * The first inherited event is added to the list with root->ctx->mutex held. So a caller that sees
+ * an empty list needs no lock until it releases that mutex.
  *
  * Context: may sleep.
  * Return: the lock, for perf_inherit_unlock(), or NULL if none was taken
  */
 struct mutex *perf_inherit_lock_event(const struct perf_event *root)
 {
-	struct mutex *lock; /* for the copies of all events of the context */
+	struct mutex *lock; /* for the events inherited from all events of the context */
 
 	lockdep_assert_held(&root->ctx->mutex);
-	/* Pairs with perf_inherit_data_alloc(): if there is a copy, there is a lock. */
+	/* Pairs with perf_inherit_data_alloc(): if the list is not empty, there is a lock. */
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
 	lock = perf_inherit_lock(root);
@@ -79,11 +80,11 @@ struct mutex *perf_inherit_lock_event(const struct perf_event *root)
 }
 
 /**
- * perf_inherit_lock_group - lock the copies of a group, if there may be any
- * @leader: a root; its ctx->mutex is held
+ * perf_inherit_lock_group - lock the events inherited from a group, if there may be any
+ * @leader: group leader that was opened; its ctx->mutex is held
  *
- * The copy of a leader is removed before those of its siblings, with the lock held. So siblings may
- * have copies although the leader has none.
+ * With the lock held, an inherited leader is removed before its siblings. So the leader's list may
+ * be empty although siblings have inherited events.
  *
  * Context: may sleep.
  * Return: the lock, for perf_inherit_unlock(), or NULL if none was taken
@@ -101,8 +102,8 @@ struct mutex *perf_inherit_lock_group(const struct perf_event *leader)
 }
 
 /**
- * perf_copy_detach - stop a copy, and remove it from its context and its root's list
- * @copy: attached copy with a reference of the caller; its ctx->mutex and the inherit
+ * perf_copy_detach - stop an inherited event, remove it from its context and its parent's list
+ * @copy: attached inherited event with a reference of the caller; its ctx->mutex and the inherit
  *	lock are held
  *
  * Context: may sleep.
@@ -117,12 +118,12 @@ void perf_copy_detach(struct perf_event *copy)
 }
 
 /*
- * Find the first copy that is not in a shared context, or else the first copy. The removal of the
- * copy in a shared context may make members of its group unscheduled. Before that, each task's
- * context must leave its set, and it does so when its own copy is removed. Copies in shared
- * contexts are moved to the end of the list; nothing depends on the list's order, because the root
- * is dead. As no copy is added either, a call that finds only copies in shared contexts sets
- * @only_shared, and later calls do not search: there may be one such copy for each CPU.
+ * Find the first inherited event that is not in a shared context, or else the first one. The
+ * removal of the event in a shared context may make members of its group unscheduled. Before that,
+ * each task's context must leave its set, which happens when the task's event is removed. Events in
+ * shared contexts are moved to the end of the list; nothing depends on the list's order, because
+ * @root is dead. As no event is added either, a call that finds only events in shared contexts sets
+ * @only_shared, and later calls do not search: there may be one such event for each CPU.
  */
 static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_shared)
 {
@@ -132,7 +133,7 @@ static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_s
 	lockdep_assert_held(perf_inherit_lock(root));
 	first = list_first_entry_or_null(copies, struct perf_event, child_list);
 	copy = first;
-	/* The list is tested for emptiness without a lock, so a single copy must stay linked. */
+	/* The list is tested for emptiness without a lock, so a single entry must stay linked. */
 	while (!*only_shared && copy && copy->ctx->is_shared && !list_is_singular(copies)) {
 		list_move_tail(&copy->child_list, copies);
 		copy = list_first_entry(copies, struct perf_event, child_list);
@@ -141,15 +142,15 @@ static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_s
 	return copy;
 }
 
-/* Get a copy that must be removed, with a reference, or NULL. */
+/* Get an inherited event that must be removed, with a reference, or NULL. */
 static struct perf_event *perf_copies_get_next(struct perf_event *root, bool *only_shared)
 {
 	struct perf_event *copy;
 
 	/*
-	 * The root is dead, and no fork adds a copy to an empty list: a fork with the first
-	 * copy holds the mutex of the root's context, and a fork in the task of a copy checks
-	 * the root's state under the inherit lock.
+	 * @root is dead, and no fork adds an event to an empty list: the first fork holds
+	 * root->ctx->mutex, and a fork of a task with an inherited event checks root->state under
+	 * the inherit lock.
 	 */
 	if (list_empty_careful(perf_event_copies(root)))
 		return NULL;
@@ -161,12 +162,13 @@ static struct perf_event *perf_copies_get_next(struct perf_event *root, bool *on
 }
 
 /**
- * perf_copy_unlink_finish - complete the removal of a copy
- * @copy: detached copy with a reference of the caller
+ * perf_copy_unlink_finish - complete the removal of an inherited event
+ * @copy: detached inherited event with a reference of the caller
  *
- * Called by the one caller for which perf_copy_unlink() returned true. Not needed for plain copies.
+ * Called by the one caller for which perf_copy_unlink() returned true. Not needed for plain
+ * inherited events.
  *
- * Context: may sleep. The mutex of the copy's own context may be held, but not the inherit lock.
+ * Context: may sleep. The mutex of copy->ctx may be held, but not the inherit lock.
  */
 void perf_copy_unlink_finish(struct perf_event *copy)
 {
@@ -186,9 +188,9 @@ static bool perf_copy_lock_and_unlink(struct perf_event *copy,
 }
 
 /**
- * perf_copies_unlink_all - remove all copies of an event
- * @root: the root, which is dead, so no more copies are created
- * @remove: stops a copy and removes it from the list; its ctx->mutex and the inherit
+ * perf_copies_unlink_all - remove all events inherited from an event
+ * @root: the parent event, which is dead, so no more events are inherited
+ * @remove: stops an inherited event and removes it from the list; its ctx->mutex and the inherit
  *	lock are held
  *
  * Context: may sleep; no mutex of a context and no inherit lock is held.
@@ -202,7 +204,7 @@ void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_
 		return;
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
 	perf_copies_disable(root);
-	/* This loop terminates: no copy is added to the list, and each round removes one. */
+	/* This loop terminates: no event is added to the list, and each round removes one. */
 	while ((copy = perf_copies_get_next(root, &only_shared))) {
 		if (perf_copy_lock_and_unlink(copy, remove))
 			perf_copy_unlink_finish(copy);
@@ -212,10 +214,10 @@ void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_
 }
 
 /**
- * perf_copies_detach - remove all inherited copies of an event that is closed
+ * perf_copies_detach - remove all events inherited from an event that is closed
  * @event: the event, which is dead
  *
- * The counts of the copies are lost.
+ * The counts of the inherited events are lost.
  *
  * Context: may sleep; no lock of perf is held.
  */

@@ -7,17 +7,18 @@
 #include <linux/perf_event.h>
 
 /**
- * struct perf_inherit_data - data for the copies of all events of one context
- * @lock: the inherit lock, see perf_inherit_lock(). Groups of copies are read as a whole, so all
+ * struct perf_inherit_data - data for the events inherited from all events of one context
+ * @lock: the inherit lock, see perf_inherit_lock(). Inherited groups are read as a whole, so all
  *	events of the context share one lock
- * @stirred: contexts with settled copies whose clock has started since; see settle.h
+ * @stirred: contexts with settled inherited events whose clock has started since; see settle.h
  *
- * Allocated at the first fork that inherits events of the context, and freed with the context: a
- * copy has a reference to its root, and a root to its context. The tasks that have inherited events
- * of one context may belong to several users, but no other task waits for this lock.
+ * Allocated at the first fork that inherits events of the context, and freed with the context: an
+ * inherited event has a reference to its parent event, which has one to the context. The tasks that
+ * have inherited events of one context may belong to several users, but no other task waits for
+ * this lock.
  */
 struct perf_inherit_data {
-	struct mutex		lock;	/* lists of copies, and sums of removed copies */
+	struct mutex		lock;	/* lists of inherited events, and sums of removed ones */
 	struct llist_head	stirred;
 } ____cacheline_aligned_in_smp;
 
@@ -25,11 +26,11 @@ struct perf_inherit_data {
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(struct perf_inherit_data) % SMP_CACHE_BYTES == 0);
 
 /**
- * perf_inherit_lock - find the lock of an event's copies
+ * perf_inherit_lock - find the inherit lock of an event
  * @root: the event that was opened, which has been inherited
  *
- * The inherit lock protects the list of the copies, and the sums of removed copies. It nests inside
- * ctx->mutex. No memory is allocated under it.
+ * The inherit lock protects the list of inherited events, and the sums of removed ones. The lock is
+ * taken inside ctx->mutex. No memory is allocated under the lock.
  *
  * Return: the lock
  */
@@ -41,18 +42,18 @@ static inline struct mutex *perf_inherit_lock(const struct perf_event *root)
 struct mutex *perf_inherit_lock_event(const struct perf_event *root);
 struct mutex *perf_inherit_lock_group(const struct perf_event *leader);
 
-/* Undo perf_inherit_lock_event(). */
+/* Undo perf_inherit_lock_event() or perf_inherit_lock_group(). */
 static inline void perf_inherit_unlock(struct mutex *lock)
 {
 	if (lock)
 		mutex_unlock(lock);
 }
 
-/* CLASS(inherit_lock, lock)(root): the root's copies do not change until the end of the block. */
+/* CLASS(inherit_lock, lock)(root): the list of @root does not change until the end of the block. */
 DEFINE_CLASS(inherit_lock, struct mutex *, perf_inherit_unlock(_T), perf_inherit_lock_event(root),
 	     const struct perf_event *root)
 
-/* CLASS(inherit_group_lock, lock)(leader): the same for the copies of a whole group */
+/* CLASS(inherit_group_lock, lock)(leader): the same for the lists of a whole group */
 DEFINE_CLASS(inherit_group_lock, struct mutex *, perf_inherit_unlock(_T),
 	     perf_inherit_lock_group(leader), const struct perf_event *leader)
 
@@ -79,16 +80,17 @@ void perf_inherit_data_free(struct perf_event_context *ctx);
 void perf_copy_detach(struct perf_event *copy);
 
 /**
- * perf_copy_unlink - remove a copy from its root's list
- * @copy: the copy; its ctx->mutex and the inherit lock are held
- * @remove: stops the copy, adds its values to its root's if they are kept, and removes it
+ * perf_copy_unlink - remove an inherited event from its parent event's list
+ * @copy: the inherited event; its ctx->mutex and the inherit lock are held
+ * @remove: stops @copy, adds its values to its parent event's sums if they are kept, and removes it
  *	from the list
  *
- * Close, exit, exec and the unregistration of a PMU may all find the same copy, and wait for its
- * mutex. All of them call this function, and nothing else removes a copy.
+ * Close, exit, exec and the unregistration of a PMU may all find the same inherited event, and wait
+ * for the mutex of its context. All of them call this function, and nothing else removes an
+ * inherited event.
  *
- * Return: true for the one caller that has removed the copy, and completes the removal; false
- * if the copy was removed before
+ * Return: true for the one caller that has removed @copy, and completes the removal; false if @copy
+ * was removed before
  */
 static __always_inline bool perf_copy_unlink(struct perf_event *copy,
 					     void (*remove)(struct perf_event *copy))

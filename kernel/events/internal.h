@@ -14,9 +14,9 @@
  *	        task->perf_event_mutex	list of the events that a task owns
  *	          ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
  *	          ctx->mutex		of a shared context: inside of a task context's
- *	            perf_inherit_data::lock	the inherit lock: copies of a context's events,
- *					and the sums of settled copies (settle.h); no memory is
- *					allocated
+ *	            perf_inherit_data::lock	the inherit lock: lists of inherited events, and
+ *					sums of settled ones (settle.h); no memory is
+ *					allocated under it
  *	              mmap_lock		taken by mmap(2), above the next. Below ctx->mutex
  *					only trylock: perf_addr_filters_set() releases
  *					all of these to wait for it

@@ -29,13 +29,14 @@
  * struct pmu_entry - registration data of a PMU
  * @pmu: the PMU
  * @gone: it is being unregistered: no new events
- * @copies: one reference for each copy, in a per-CPU counter until the PMU is unregistered
+ * @copies: one reference for each inherited event, in a per-CPU counter until the PMU is
+ *	unregistered
  * @tally: per-CPU counts for debugfs; NULL before the first reader
  * @left: perf_pmu_unregister() waits here for @events and @copies
  * @rcu_head: for kfree_rcu()
  * @lock: protects @events; innermost, process context. Not in the cache line of the fields that
  *	forks and exits with inherited events read, because each open and close writes it
- * @events: all events of the PMU except inherited copies, which are found through their roots
+ * @events: all events of the PMU except inherited ones, which are found through event->parent
  */
 struct pmu_entry {
 	struct pmu		*pmu;
@@ -277,7 +278,7 @@ static int perf_pmu_can_do(const struct perf_event *event)
 {
 	unsigned int i;
 
-	/* A PMU that has accepted the root accepts its copies. */
+	/* A PMU that has accepted the parent event accepts the inherited one. */
 	if (event->parent)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(perf_pmu_demands); i++) {
@@ -385,9 +386,9 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 }
 
 /*
- * Add an event that the PMU has accepted, so that the unregistration of the PMU waits for it.
- * A copy is not listed, to avoid a lock of the PMU in all forks: perf_event_revoke() of its
- * root removes it.
+ * Add an event that the PMU has accepted, so that the unregistration of the PMU waits for it. An
+ * inherited event is not listed, to avoid a lock of the PMU in all forks: perf_event_revoke() of
+ * event->parent removes it.
  */
 static void perf_pmu_entry_add_event(struct pmu_entry *pe, struct perf_event *event)
 {
@@ -409,7 +410,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 	lockdep_assert(srcu_read_lock_held(&pmus_srcu));
 	if (READ_ONCE(pe->gone))
 		return event->parent ? -ENODEV : perf_refuse(PERF_REFUSED_NO_PMU);
-	/* A copy's module is held by its root, or by the PMU, which waits for copies. */
+	/* The parent event holds the module, or the PMU does, which waits for inherited events. */
 	if (!event->parent && !try_module_get(pmu->module))
 		return perf_refuse(PERF_REFUSED_PMU_GONE);
 
@@ -517,10 +518,9 @@ static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 }
 
 /*
- * A copy has the PMU of its root, which may be being unregistered. While the root has the
- * PMU, perf_pmu_unregister() has not finished. After the root has dropped the PMU,
- * perf_pmu_unregister() waits for this reader of pmus_srcu before it frees the PMU's type and
- * returns.
+ * An inherited event has the PMU of event->parent, which may be being unregistered. While
+ * event->parent has the PMU, perf_pmu_unregister() has not finished. Later, perf_pmu_unregister()
+ * waits for this reader of pmus_srcu before it frees the PMU's type and returns.
  */
 static int perf_pmu_ask_same(struct perf_event *event, const struct pmu *same)
 {
@@ -705,7 +705,7 @@ static void perf_pmu_list(struct pmu *pmu, bool own)
 	list_add_tail_rcu(&pmu->entry, &next->entry);
 }
 
-/* The last copy of a PMU that is being unregistered was dropped. */
+/* The last inherited event of a PMU that is being unregistered was freed. */
 static void perf_pmu_entry_has_no_copies(struct percpu_ref *copies)
 {
 	wake_up(&container_of(copies, struct pmu_entry, copies)->left);
@@ -824,9 +824,8 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 		perf_event_put(event);
 	}
 	/*
-	 * The lists of copies are empty. The remaining copies belong to a fork that was too late to
-	 * add them to a list, or to holders of a reference. All of these drop them in bounded
-	 * time.
+	 * The lists of inherited events are empty. The remaining ones belong to a fork that was too
+	 * late to add them to a list, or to holders of a reference, who drop them in bounded time.
 	 */
 	wait_event(pe->left, percpu_ref_is_zero(&pe->copies));
 }
@@ -861,7 +860,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 
 	/*
 	 * Until now a walk under RCU may use the PMU's part of a CPU's context, and the last
-	 * copy may be in perf_pmu_entry_has_no_copies().
+	 * inherited event may be in perf_pmu_entry_has_no_copies().
 	 */
 	synchronize_rcu();
 	percpu_ref_exit(&pe->copies);

@@ -2,12 +2,12 @@
 /*
  * Registration of PMUs
  *
- * perf_pmus_lock, a mutex, protects the list of PMUs and their types. The search for a PMU
- * and its event_init run under SRCU, because event_init may sleep, take locks of the driver
- * and open events. perf_pmu_unregister() removes the PMU from the list, waits for these
- * readers, and then finds all root events in the PMU's list. Inherited copies are found
- * through their roots. They are only counted, in a per-CPU counter until the PMU is
- * unregistered; then it waits for the last of them.
+ * perf_pmus_lock, a mutex, protects the list of PMUs and their types. The search for a PMU and its
+ * event_init run under SRCU, because event_init may sleep, take locks of the driver and open
+ * events. perf_pmu_unregister() removes the PMU from the list, waits for these readers, and then
+ * finds all other events in the PMU's list, and inherited events through event->parent. Inherited
+ * events are only counted, in a per-CPU counter, until perf_pmu_unregister() waits for the last of
+ * them.
  *
  * An event belongs to its PMU from perf_pmu_init_event() to perf_pmu_del_event(). Afterwards
  * event->pmu is a PMU that does nothing, so it can always be dereferenced. Drivers' callbacks
@@ -28,13 +28,13 @@ int perf_pmus_read_lock(void);
 void perf_pmus_read_unlock(int idx);
 
 /*
- * Find the PMU of @event (attr, cpu, parent, group_leader, hw.target and one reference are
- * set; so is cgrp, if any) and call its event_init. Sets event->pmu, orig_type and
- * PERF_EV_CAP_SOFTWARE. The leader's ctx->mutex protects the group of a sibling: taken here
- * for a new event, held by the caller if event->parent is set. perf_pmus_read_lock() is held.
- * Fails with -ENOENT if no PMU supports the event; -ENODEV if the PMU is being unregistered
- * or not on this CPU (fork ignores this for a root that becomes dead); -EINVAL, -EOPNOTSUPP
- * if the PMU does not support the attr. May sleep.
+ * Find the PMU of @event (attr, cpu, parent, group_leader, hw.target and one reference are set; so
+ * is cgrp, if any) and call its event_init. Sets event->pmu, orig_type and PERF_EV_CAP_SOFTWARE.
+ * The leader's ctx->mutex protects the group of a sibling: taken here for a new event, held by the
+ * caller if event->parent is set. perf_pmus_read_lock() is held. Fails with -ENOENT if no PMU
+ * supports the event; -ENODEV if the PMU is being unregistered or not on this CPU (fork ignores
+ * this for a parent event that becomes dead); -EINVAL, -EOPNOTSUPP if the PMU does not support the
+ * attr. May sleep.
  *
  * perf_event_revoke() may find the event before it has a context. Then
  * perf_event_set_context() fails with -ENODEV.
@@ -43,8 +43,8 @@ struct pmu *perf_pmu_init_event(struct perf_event *event);
 
 /*
  * Undo perf_pmu_init_event(): call event->destroy (only this function does), drop the module
- * reference, and remove the event from the PMU's list, or its count of copies. The event is
- * in no context, and its counter is stopped. Further calls do nothing. May sleep.
+ * reference, and remove the event from the PMU's list, or its count of inherited events. The event
+ * is in no context, and its counter is stopped. Further calls do nothing. May sleep.
  */
 void perf_pmu_del_event(struct perf_event *event);
 

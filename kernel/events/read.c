@@ -22,7 +22,7 @@
 #include "time.h"
 #include "time_seq.h"
 
-/* The event's last known own count, plus the counts of removed copies */
+/* The event's last known own count, plus the counts of removed inherited events */
 static __always_inline u64 perf_read_known_count(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
@@ -34,7 +34,7 @@ static __always_inline u64 perf_read_known_count(const struct perf_event *event)
  * perf_event_count - get the last known count of an event
  * @event: the event
  *
- * Includes the counts of removed copies; does not read the hardware.
+ * Includes the counts of removed inherited events; does not read the hardware.
  *
  * Context: any, including NMI.
  * Return: the count
@@ -183,7 +183,7 @@ static noinline void perf_read_add_running_times(const struct perf_event *copy, 
 	*running += ran;
 }
 
-/* Add the times of a copy, which has no removed copies itself. Usually its task sleeps. */
+/* Add an inherited event's times. Only parent events have gone_* sums. Usually the task sleeps. */
 static __always_inline void perf_read_add_copy_times(const struct perf_event *copy, u64 *enabled,
 						     u64 *running)
 {
@@ -197,7 +197,7 @@ static __always_inline void perf_read_add_copy_times(const struct perf_event *co
 	*running += times.running;
 }
 
-/* Read a copy on its CPU, with its context's lock held. */
+/* Read an inherited event on its CPU, with its context's lock held. */
 static void perf_read_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
 				  void *data)
 {
@@ -205,7 +205,7 @@ static void perf_read_copy_locked(struct perf_event *copy, struct perf_cpu_conte
 	copy->event_flags |= PERF_EVENT_CALLED;
 }
 
-/* The copy's own count. The inherit lock is held, which also protects the copy's leader. */
+/* Count of an inherited event. The inherit lock is held, which also protects copy->group_leader. */
 static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is_clock)
 {
 	if (unlikely(copy->event_flags & PERF_EVENT_CALLED))
@@ -217,9 +217,9 @@ static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is
 }
 
 /*
- * Add the values and, unless @enabled is NULL, the times of all copies. There may be very
- * many copies: those of stopped contexts are settled, and each other one takes few
- * instructions and cache lines.
+ * Add the values and, unless @enabled is NULL, the times of all inherited events. There may be very
+ * many: those of stopped contexts are settled, and each other one takes few instructions and cache
+ * lines.
  */
 static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, bool is_clock,
 						    u64 *enabled, u64 *running)
@@ -236,7 +236,7 @@ static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, boo
 		perf_copies_call_running(root, perf_read_copy_locked);
 	perf_delay(COPIES_CAUGHT_UP);
 	list_for_each_entry_safe(copy, next, copies, child_list) {
-		/* All copies after this one are settled, too. */
+		/* All events after this one are settled, too. */
 		if (perf_copy_is_settled(copy))
 			break;
 		if (settles && perf_copy_may_settle(copy) && perf_copy_settle(copy))
@@ -254,21 +254,21 @@ static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, boo
 	return total + settled->count;
 }
 
-/* Value and, unless @enabled is NULL, times of an event and its copies */
+/* Value and, unless @enabled is NULL, times of an event and its inherited events */
 static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	u64 total;
 
 	/*
-	 * The event has had a copy, so the lock exists. perf_inherit_lock_event() cannot be used,
-	 * as ctx->mutex is not held.
+	 * The event was inherited, so the lock exists. perf_inherit_lock_event() cannot be used, as
+	 * ctx->mutex is not held.
 	 */
 	guard(mutex)(perf_inherit_lock(event));
 	perf_read_sync_count(event, false);
 	total = perf_event_count(event);
 	if (enabled)
 		perf_read_add_times(event, enabled, running);
-	/* Copies are clocks if their root is one. */
+	/* Events inherited from a clock event are clock events. */
 	if (is_counting_clock(event))
 		return total + perf_read_add_all_copies(event, true, enabled, running);
 	return total + (enabled ? perf_read_add_all_copies(event, false, enabled, running) :
@@ -279,12 +279,12 @@ static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *runn
 {
 	u64 total;
 
-	/* A copy that is not in the list any more is in the sums that are read below. */
+	/* An event that has left the list is in the sums that are read below. */
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_copies(event))) {
 		/*
-		 * Pairs with perf_inherit_data_alloc(): if there is a copy, there is a lock. The
-		 * list may look non-empty because of its prev pointer only, which is read
+		 * Pairs with perf_inherit_data_alloc(): if there is an inherited event, there is a
+		 * lock. The list may look non-empty because of its prev pointer only, which is read
 		 * without acquire.
 		 */
 		smp_rmb();
@@ -299,7 +299,7 @@ static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *runn
 	 *	smp_wmb();				smp_rmb();
 	 *	list_del_init(&child->child_list);	total = count + gone_count;
 	 *
-	 * In another order the reader could find the copy neither in the list nor in the
+	 * In another order the reader could find the inherited event neither in the list nor in the
 	 * sums, and return less than an earlier read.
 	 */
 	smp_rmb();
@@ -313,7 +313,7 @@ static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *runn
 }
 
 /**
- * perf_event_read_value - read the value and times of an event and all its copies
+ * perf_event_read_value - read the value and times of an event and all its inherited events
  * @event: the event; the caller holds a reference
  * @enabled: set, nanoseconds
  * @running: set, nanoseconds
@@ -331,7 +331,7 @@ EXPORT_SYMBOL_GPL(perf_event_read_value);
 
 /**
  * perf_event_sync - update the count of one event
- * @event: the event; ctx->mutex is held, or the inherit lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * Context: may sleep.
  */
@@ -382,7 +382,7 @@ static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 	return perf_read_put_words(buf, words, end - words);
 }
 
-/* Does a group of copies still match its group, member by member? */
+/* Does an inherited group still match its group, member by member? */
 static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *copy)
 {
 	const struct perf_event *a, *b;
@@ -407,7 +407,7 @@ static __always_inline u64 *perf_read_put_member(u64 *at, const struct perf_even
 	return perf_format_put_id(at, event, event->id, format);
 }
 
-/* Add the counts of a group of copies to those of its roots. */
+/* Add the counts of an inherited group to those of the parent events. */
 static u64 *perf_read_add_copies(u64 *at, const struct perf_event *leader, u64 format)
 {
 	const struct perf_event *member;
@@ -441,7 +441,7 @@ static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, 
 	if (format & PERF_FORMAT_TIMES) {
 		u64 enabled = 0, running = 0;
 
-		/* Add the times of a copy to the stored times. */
+		/* Add the times of an inherited group to the stored times. */
 		if (leader->parent) {
 			if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 				enabled = at[0];
@@ -457,7 +457,7 @@ static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, 
 				perf_read_put_members(at, leader, format);
 }
 
-/* Store a group's values, or add those of a group of copies to the stored values. */
+/* Store a group's values, or add those of an inherited group to the stored values. */
 static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
 {
 	u64 *at = words + 1;
@@ -482,8 +482,8 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 }
 
 /*
- * Sum the values of a group and of its copies in @words, an array of @has bytes. @room is the
- * size of user space's buffer. Return the number of bytes; -ENOSPC if user space's buffer is
+ * Sum the values of a group and of its inherited events in @words, an array of @has bytes. @room is
+ * the size of user space's buffer. Return the number of bytes; -ENOSPC if user space's buffer is
  * too small; -E2BIG if @words is too small.
  */
 static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *words, size_t has)
@@ -553,9 +553,9 @@ static ssize_t perf_read_group_file(struct perf_event *event, u64 __user *buf, s
  * @count: size of @buf in bytes
  *
  * Context: may sleep.
- * Return: bytes, in the layout of attr.read_format; 0 (end of file) for an event in the error
- * state or whose PMU was unregistered; -ENOSPC if @count is too small; -ECHILD if a group of
- * copies does not match the group any more; -EFAULT, -ENOMEM
+ * Return: bytes, in the layout of attr.read_format; 0 (end of file) for an event in the error state
+ * or whose PMU was unregistered; -ENOSPC if @count is too small; -ECHILD if an inherited group does
+ * not match the group any more; -EFAULT, -ENOMEM
  */
 ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t count)
 {
@@ -588,7 +588,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	u64 on, ran;
 	int cpu, oncpu, ret = 0;
 
-	/* The sum over copies needs to sleep. */
+	/* The sum over inherited events needs to sleep. */
 	if (event->attr.inherit)
 		return -EOPNOTSUPP;
 

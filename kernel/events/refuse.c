@@ -172,10 +172,7 @@ int perf_event_refuse(const struct perf_event *event, const char *field, const c
 {
 	struct perf_refused *refused;
 
-	/*
-	 * current has not requested the inherited copy, so its failure is not reported to
-	 * current.
-	 */
+	/* current has not requested an inherited event, so a failure is not reported to current. */
 	if (event->parent)
 		return error;
 	perf_refuse_as(PERF_REFUSED_PMU_SAYS, error, 0, event->pmu->name);
@@ -322,8 +319,8 @@ long perf_refusal_report(enum perf_refused_call call, long error)
 	refused->reported = refused->noting;
 	refused->reported.call = call;
 	/*
-	 * Programs ask for the copies in all threads of a process. A thread without a copy is
-	 * a result, not a refusal: it is neither counted nor traced.
+	 * Programs ask for the inherited events in all threads of a process. A thread that did not
+	 * inherit the event is a result, not a refusal: it is neither counted nor traced.
 	 */
 	if (refused->id == PERF_REFUSED_STATE_NO_COPY)
 		return error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reset of counts to zero: of an event, of all events of a group, and of copies on many CPUs
+ * Reset of counts to zero: of an event, of all events of a group, and of inherited events on many
+ * CPUs
  *
  * local64_add() is atomic only on its own CPU: it may overwrite a zero that another CPU stores.
  * So the reset runs on the CPU where the event's context is active, or under ctx->lock while the
@@ -96,7 +97,8 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 
 /*
  * @data is @task of perf_reset_needs_task(), or NULL in a call by perf_copies_call_running(). After
- * the latter, perf_reset_in_context() must be called for each copy without PERF_EVENT_CALLED.
+ * the latter, perf_reset_in_context() must be called for each inherited event without
+ * PERF_EVENT_CALLED.
  */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  void *data)
@@ -179,16 +181,16 @@ static void perf_reset_in_task(struct perf_event *event, bool group, struct task
 
 /*
  * Reset an event, or its group, on the CPU where event sites and drivers add to the counts.
- * ctx->mutex is held, or the inherit lock for a copy. May sleep.
+ * ctx->mutex is held, or the inherit lock for an inherited event. May sleep.
  */
 static void perf_reset_in_context(struct perf_event *event, bool group)
 {
 	struct task_struct *task = NULL;
 
 	/*
-	 * An event does not count after the exit of its task, so any CPU can reset it. For
-	 * a copy, the exit waits for the inherit lock, which is held here, before it adds
-	 * the copy's values to the sums of its root.
+	 * An event does not count after the exit of its task, so any CPU can reset it. For an
+	 * inherited event, the exit waits for the inherit lock, which is held here, before it adds
+	 * the event's values to the sums of the parent event.
 	 */
 	if (!perf_context_call(event->ctx, event,
 			       group ? perf_reset_group_locked : perf_reset_one_locked, &task))
@@ -247,7 +249,7 @@ static bool perf_reset_needs_no_call(const struct perf_event *event)
 
 /**
  * perf_event_reset_count - reset the count of one event
- * @event: the event; ctx->mutex is held, or the inherit lock for a copy
+ * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * Context: may sleep.
  */
@@ -261,15 +263,15 @@ void perf_event_reset_count(struct perf_event *event)
 		perf_event_refresh_userpage(event);
 }
 
-/* Reset the sum of the counts of exited copies. */
+/* Reset the sum of the counts of exited inherited events. */
 static void perf_reset_removed_copies(struct perf_event *root)
 {
-	/* Existing copies are reset under the same lock, so none adds an old count to the sum. */
+	/* Inherited events are reset under the same lock, so none adds an old count to the sum. */
 	lockdep_assert_held(perf_inherit_lock(root));
 	atomic64_set(&root->cold->gone_count, 0);
 }
 
-/* Reset all copies of @root, or their groups. The inherit lock is held. */
+/* Reset all events inherited from @root, or their groups. The inherit lock is held. */
 static void perf_reset_call_copies(struct perf_event *root, bool group)
 {
 	struct perf_event *copy;
@@ -320,14 +322,13 @@ static void perf_reset_with_copies(struct perf_event *event)
 {
 	if (event->attr.inherit && !event->parent) {
 		/*
-		 * Necessary even if there are no copies now, because of the sum of exited
-		 * copies.
+		 * Necessary even without inherited events now, because of the sum of exited ones.
 		 */
 		CLASS(inherit_group_lock, lock)(event);
 		if (lock)
 			perf_reset_copies(event);
 	}
-	/* Reset the event last, because its page shows the sum over all copies. */
+	/* Reset the event last, because its page shows the sum over all inherited events. */
 	perf_event_reset_count(event);
 }
 
@@ -350,12 +351,12 @@ static void perf_reset_group(struct perf_event *leader)
 }
 
 /**
- * perf_event_reset_all_copies - reset the counts of an event and its copies
- * @event: the event; its ctx->mutex is held. A copy has no copies of its own
+ * perf_event_reset_all_copies - reset the counts of an event and its inherited events
+ * @event: the event; its ctx->mutex is held. @event may be inherited itself
  * @group: reset its whole group
  *
- * The counts of exited copies are reset as well; times are kept. For PERF_EVENT_IOC_RESET, see
- * perf_event_open(2).
+ * The counts of exited inherited events are reset as well; times are kept. For
+ * PERF_EVENT_IOC_RESET, see perf_event_open(2).
  *
  * Each running context costs one call to another CPU, for any number of events; clocks need no
  * call. If a CPU is in hotplug and its context is stopped, each call to it resets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Inherited copies whose values do not change and are part of one sum: see settle.h. */
+/* Inherited events whose values do not change and are part of one sum: see settle.h. */
 #include <linux/llist.h>
 
 #include "cold.h"
@@ -15,11 +15,11 @@ static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_eve
 }
 
 /**
- * perf_settled_stir - note that the clock of a context with settled copies is started
+ * perf_settled_stir - note that the clock of a context with settled inherited events is started
  * @ctx: the context, whose lock is held; interrupts are off
  *
- * The list of stirred contexts is not freed meanwhile: no copy in the context is removed before all
- * of them are unsettled.
+ * The list of stirred contexts is not freed meanwhile: no inherited event in the context is removed
+ * before all are unsettled.
  */
 void perf_settled_stir(struct perf_event_context *ctx)
 {
@@ -28,7 +28,7 @@ void perf_settled_stir(struct perf_event_context *ctx)
 	llist_add(&ctx->stirred_entry, &perf_settled_inherit_data(ctx->settled_copies)->stirred);
 }
 
-/* Subtract a context's copies, already unlinked from it, from the sums of their roots. */
+/* Subtract settled events, already unlinked from their context, from their parent events' sums. */
 static void perf_settled_take_out(struct perf_event *copy)
 {
 	struct perf_event *next;
@@ -46,7 +46,7 @@ static void perf_settled_take_out(struct perf_event *copy)
 		 */
 		if (!list_is_first(&copy->child_list, &cold->copies))
 			list_move(&copy->child_list, &cold->copies);
-		/* A copy that is not plain was settled only because all its values were 0. */
+		/* An event that is not plain was settled only because all its values were 0. */
 		if (copy->event_flags & PERF_EVENT_PLAIN_COPY) {
 			cold->settled.count -= copy->hw.settled.count;
 			cold->settled.enabled -= copy->hw.settled.enabled;
@@ -55,7 +55,7 @@ static void perf_settled_take_out(struct perf_event *copy)
 	}
 }
 
-/* Unsettle all copies of the stirred contexts; the inherit lock is held. */
+/* Unsettle all inherited events of the stirred contexts; the inherit lock is held. */
 static void perf_settled_undo_stirred(struct perf_inherit_data *data)
 {
 	struct llist_node *stirred = llist_del_all(&data->stirred);
@@ -74,8 +74,8 @@ static void perf_settled_undo_stirred(struct perf_inherit_data *data)
 }
 
 /**
- * perf_settled_catch_up - unsettle the copies of contexts whose clock has been started
- * @root: an event with copies; the inherit lock is held
+ * perf_settled_catch_up - unsettle the inherited events of contexts whose clock has been started
+ * @root: an event with inherited events; the inherit lock is held
  */
 void perf_settled_catch_up(struct perf_event *root)
 {
@@ -87,8 +87,8 @@ void perf_settled_catch_up(struct perf_event *root)
 }
 
 /**
- * perf_settled_undo - unsettle all copies in a copy's context that have the same inherit lock
- * @copy: the copy, in its context and its root's list; the inherit lock is held
+ * perf_settled_undo - unsettle all events in @copy's context that have the same inherit lock
+ * @copy: inherited event, in its context and its parent event's list; the inherit lock is held
  */
 void perf_settled_undo(struct perf_event *copy)
 {
@@ -99,7 +99,7 @@ void perf_settled_undo(struct perf_event *copy)
 
 	lockdep_assert_held(&data->lock);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		/* Under ctx->lock the root is valid: copies in this list are not removed. */
+		/* Under ctx->lock first->parent is valid: events in this list are not removed. */
 		first = ctx->settled_copies;
 		if (!first || perf_settled_inherit_data(first) != data)
 			return;
@@ -116,7 +116,7 @@ void perf_settled_undo(struct perf_event *copy)
 }
 
 /**
- * perf_settled_undo_all - unsettle all copies of an event
+ * perf_settled_undo_all - unsettle all events inherited from @root
  * @root: the event; the inherit lock is held
  */
 void perf_settled_undo_all(struct perf_event *root)
@@ -125,7 +125,7 @@ void perf_settled_undo_all(struct perf_event *root)
 	struct perf_event *last;
 
 	perf_settled_catch_up(root);
-	/* The loop ends: each iteration moves at least one copy away from the end of the list. */
+	/* The loop ends: each iteration moves at least one event away from the end of the list. */
 	while (!list_empty(copies)) {
 		last = list_last_entry(copies, struct perf_event, child_list);
 		if (!perf_copy_is_settled(last))
@@ -135,9 +135,9 @@ void perf_settled_undo_all(struct perf_event *root)
 }
 
 /*
- * Do the values of a plain copy change only while the clock of its context runs? Not if a
- * shared context replaces the context: event sites then count into the copy while the context's own
- * clock is stopped.
+ * Do the values of a plain inherited event change only while the clock of its context runs? Not if
+ * a shared context replaces the context: event sites then count into the event while the context's
+ * own clock is stopped.
  */
 static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
 {
@@ -159,7 +159,7 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 
 	if (perf_clock_runs(&ctx->clock))
 		return false;
-	/* The context has been stirred, or has settled copies with another inherit lock. */
+	/* The context has been stirred, or has settled events with another inherit lock. */
 	if (first &&
 	    (!ctx->settled || perf_settled_inherit_data(first) != perf_settled_inherit_data(copy)))
 		return false;
@@ -189,14 +189,14 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 }
 
 /**
- * perf_copy_settle - settle a copy, if its values do not change
- * @copy: the copy, not settled, of a root for which perf_root_settles() is true. The
+ * perf_copy_settle - settle an inherited event, if its values do not change
+ * @copy: inherited event, not settled; perf_root_settles() is true for its parent event. The
  *	inherit lock is held, and perf_settled_catch_up() has been called under it
  *
- * A copy that is not plain has no memory for the settled values. It is settled only if its
- * values are 0, as they are if a shared context has always replaced its context.
+ * An inherited event that is not plain has no memory for the settled values. It is settled only if
+ * its values are 0, as they are if a shared context has always replaced its context.
  *
- * Return: true if the copy is settled, and its values are part of its root's sum
+ * Return: true if @copy is settled, and its values are part of its parent event's sum
  */
 bool perf_copy_settle(struct perf_event *copy)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Settled copies: the root event has their values in one sum, so that a read of the root need
- * not walk them.
+ * Settled inherited events: the parent event has the sum of their values, so a read of the parent
+ * event need not walk them.
  *
- * Most inherited copies belong to tasks that sleep. A read that finds a copy whose context's
- * clock is stopped adds the copy's values to the root's sum: the copy is settled. The start
- * of the clock stirs the context: the context is added to perf_inherit_data::stirred. The next
- * read subtracts the values of the copies in stirred contexts from the sums, and reads these
- * copies one by one again. So the cost of a read depends on the number of tasks that have run
- * since the last read.
+ * Most inherited events belong to tasks that sleep. A read that finds an inherited event whose
+ * context's clock is stopped adds the event's values to the parent event's sum: the event is
+ * settled. The start of the clock stirs the context: the context is added to
+ * perf_inherit_data::stirred. The next read subtracts the values of the inherited events in stirred
+ * contexts from the sums, and reads these events one by one again. So the cost of a read depends on
+ * the number of tasks that have run since the last read.
  *
- * In the root's list of copies the settled ones are at the end. The roots of all settled
- * copies in a context have the same inherit lock. The sums, the flag PERF_EVENT_SETTLED and
- * the order of the list change under the inherit lock; ctx->settled and the list of a
- * context's settled copies change under the inherit lock and ctx->lock.
+ * The settled events are at the end of the parent event's list. The parent events of all settled
+ * events in a context have the same inherit lock. The sums, the flag PERF_EVENT_SETTLED and the
+ * order of the list change under the inherit lock; ctx->settled and the list of a context's settled
+ * events change under the inherit lock and ctx->lock.
  *
  *	ctx->settled	ctx->settled_copies
- *	false		NULL			no copy is settled
- *	true		first copy		copies are settled; the clock is stopped
- *	false		first copy		stirred: the context is on the list of
+ *	false		NULL			no inherited event is settled
+ *	true		first settled event	events are settled; the clock is stopped
+ *	false		first settled event	stirred: the context is on the list of
  *						stirred contexts
  */
 #ifndef _KERNEL_EVENTS_SETTLE_H
@@ -42,8 +42,8 @@ static inline bool perf_copy_is_settled(const struct perf_event *copy)
 }
 
 /*
- * Start the clock of a task's context, or of a shared context, at @now; the context's lock is
- * held. From then on the values of its copies change.
+ * Start the clock of a task's context, or of a shared context, at @now; the context's lock is held.
+ * From then on the values of its inherited events change.
  */
 static __always_inline void perf_context_start(struct perf_event_context *ctx, u64 now)
 {
@@ -53,18 +53,18 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
 }
 
 /*
- * Unsettle the copies in a copy's context, before the copy leaves the context and its root's list.
- * Its removal may make siblings unscheduled, so their values may change, too. The inherit lock is
- * held.
+ * Unsettle the events in @copy's context, before @copy leaves the context and its parent event's
+ * list. The removal may make siblings of @copy unscheduled, so their values may change, too. The
+ * inherit lock is held.
  */
 static inline void perf_copy_unsettle(struct perf_event *copy)
 {
-	/* Only a holder of the inherit lock settles copies of this root. */
+	/* Only a holder of the inherit lock settles events of this list. */
 	if (unlikely(READ_ONCE(copy->ctx->settled_copies)))
 		perf_settled_undo(copy);
 }
 
-/* May copies of this root be settled? Otherwise its cold part has no sums. */
+/* May events inherited from @root be settled? Otherwise root->cold has no sums. */
 static inline bool perf_root_settles(const struct perf_event *root)
 {
 	return !is_sampling_event(root) && !root->attr.sigtrap;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of contexts with copies of the same events, and their shared contexts. See shared_ctx.h.
+ * Per-CPU contexts that count for a set of cloned tasks: shared contexts. See shared_ctx.h.
  *
- * A fork that copies all events of a context makes a set of the two contexts, if a shared context
- * can count for each of these events. Later forks that copy all events of a context in the set add
+ * A fork that inherits all events of a context makes a set of the two contexts, if a shared context
+ * can count each of these events. Later forks that inherit all events of a context in the set add
  * their contexts. A context leaves the set before another event is attached to it. An event is
- * removed from all contexts of the set together: when its root is closed or its PMU is
+ * removed from all contexts of the set together: when its parent event is closed or its PMU is
  * unregistered.
  */
 #include <linux/sched.h>
@@ -42,8 +42,8 @@ static bool perf_pmu_can_share_ctx(const struct perf_event *event)
 }
 
 /*
- * Can another copy of the event count in place of this one? This requires that only the sum of
- * all copies is read, and that the state changes only for the root and all copies together.
+ * Can an event of a shared context count in place of @event? This requires that user space only
+ * reads the sum over the parent event and all inherited events, and changes their state together.
  */
 static bool perf_event_can_share_ctx(const struct perf_event *event)
 {
@@ -61,7 +61,7 @@ static bool perf_event_can_share_ctx(const struct perf_event *event)
 	if (event->attach_state & (PERF_ATTACH_TASK_DATA | PERF_ATTACH_ITRACE |
 				   PERF_ATTACH_SCHED_CB))
 		return false;
-	/* Records and BPF programs refer to a single copy. */
+	/* Records and BPF programs show the values of a single event. */
 	if (rcu_access_pointer(root->rb) || READ_ONCE(root->prog))
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
@@ -105,7 +105,7 @@ static void perf_shared_ctx_task_work(struct callback_head *work)
 		guard(mutex)(&ctx->mutex);
 		if (ctx->ctx_set == ctx_set)
 			err = perf_shared_ctx_create(ctx, raw_smp_processor_id());
-		/* Leave the set if an event cannot be copied any more, as without its leader. */
+		/* Leave the set if an event cannot be inherited any more, as without its leader. */
 		if (err == -EAGAIN && !perf_ctx_can_share(ctx))
 			perf_ctx_set_unlink(ctx);
 	}
@@ -124,12 +124,13 @@ static struct perf_ctx_set *perf_ctx_set_alloc(void)
 }
 
 /**
- * perf_ctx_set_add - add a child's context to the set of its parent's after a fork, if possible
+ * perf_ctx_set_add - add a child's context to the set of its parent's context after a fork, if
+ * possible
  * @parent: context of current; its mutex is held
  * @child: context of the new task, not yet visible to other tasks; its mutex is held
  *
- * A context with only unscheduled events is in no set, because a shared context would save
- * nothing.
+ * A context with only unscheduled events (always-on software events) is in no set, because a shared
+ * context would save nothing.
  *
  * Context: may sleep.
  */
@@ -148,8 +149,8 @@ void perf_ctx_set_add(struct perf_event_context *parent, struct perf_event_conte
 		if (!ctx_set)
 			return;
 		/*
-		 * The parent's clock runs, so its settled copies have been stirred. From now on
-		 * none of its plain copies is settled.
+		 * The clock of @parent runs, so its settled events have been stirred. From now on
+		 * none of its plain events is settled.
 		 */
 		WRITE_ONCE(parent->in_ctx_set, true);
 		/* Pairs with perf_shared_ctx_find(): switches see initialised memory. */

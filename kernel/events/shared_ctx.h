@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of contexts with copies of the same events, and the shared context of a set on each CPU
+ * Shared context: a per-CPU context that counts for cloned tasks in place of their own contexts
  *
- * If the contexts of several tasks have copies of the same counting events, user space sees only
- * the sum over all copies. So these tasks do not need counters of their own. Instead, the set of
- * their contexts has one shared context for each CPU, with one more copy of each event. While one
- * of the tasks runs on the CPU, the shared context is scheduled in and counts in place of the
- * task's own context, whose clock is stopped. Documentation/core-api/perf_events/scheduling.rst
- * describes the conditions, and why the sum is exact.
+ * If the contexts of several tasks have counting events with the same parent events, user space
+ * sees only the sum over all these events. So the tasks do not need counters of their own. Instead,
+ * the set of their contexts (struct perf_ctx_set) has one shared context for each CPU, with one
+ * more event inherited from each parent event. While one of the tasks runs on the CPU, the shared
+ * context is scheduled in and counts in place of the task's own context, whose clock is stopped.
+ * Documentation/core-api/perf_events/scheduling.rst describes the conditions, and why the sum is
+ * exact.
  */
 #ifndef _KERNEL_EVENTS_SHARED_CTX_H
 #define _KERNEL_EVENTS_SHARED_CTX_H
@@ -21,7 +22,7 @@
 #include "internal.h"
 
 /**
- * struct perf_ctx_set - contexts of tasks that have copies of the same events
+ * struct perf_ctx_set - contexts of tasks whose events have the same parent events
  * @ctxs: shared contexts by CPU, NULL until the first request; entries remain until the last
  *	context has left
  * @work_queued: a shared context was requested, or could not be made; see

@@ -255,7 +255,7 @@ static void perf_state_note_groups(struct state_request *req, const struct list_
 	list_for_each_entry(leader, active, active_list) {
 		struct noted_group *noted = &req->groups[req->nr_noted];
 
-		/* User space knows the id of the root, not of its inherited copy. */
+		/* User space knows the id of the parent event, not of an inherited one. */
 		root = perf_event_root(leader);
 		if (req->nr_noted == GROUPS_NOTED) {
 			req->info.flags |= PERF_EVENT_OTHERS_ON;
@@ -463,8 +463,8 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 }
 
 /*
- * Fill in the identity of the event. The mutex of its context is held, or the inherit lock
- * for a copy.
+ * Fill in the identity of the event. The mutex of its context is held, or the inherit lock for an
+ * inherited event.
  */
 static void perf_state_identify(struct state_request *req, struct perf_event *event)
 {
@@ -514,7 +514,7 @@ static void perf_state_of_event(struct state_request *req, struct perf_event *ev
 	perf_event_times(event, &info->enabled, &info->running);
 }
 
-/* Report the event's copy in thread @tid, or the event itself if it is on that thread. */
+/* Report the inherited event in thread @tid, or @event itself if it counts that thread. */
 static int perf_state_of_thread(struct state_request *req, struct perf_event *event, pid_t tid)
 {
 	struct task_struct *task = find_get_task_by_vpid(tid);
@@ -530,7 +530,7 @@ static int perf_state_of_thread(struct state_request *req, struct perf_event *ev
 	for_each_copy(copy, event) {
 		if (found)
 			break;
-		/* Copies in a shared context belong to no thread. */
+		/* Inherited events in a shared context belong to no thread. */
 		if (READ_ONCE(copy->ctx->task) == task && !copy->ctx->is_shared)
 			found = copy;
 	}
@@ -608,7 +608,7 @@ static void perf_state_of_filters(struct state_request *req, struct perf_event *
 		info->filter_length = strlen(req->filters) + 1;
 }
 
-/* Fill in the sample and buffer data of the root event, which has the file. */
+/* Fill in the sample and buffer data of @event, which has the file. */
 static int perf_state_of_root(struct state_request *req, struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
@@ -679,7 +679,8 @@ static long perf_state_read_request(void __user *from, struct perf_event_state_i
  *
  * Context: may sleep; no locks are held.
  * Return: 0 on success, -EFAULT, -EINVAL if the size is out of range or another field is set,
- * -E2BIG if a field unknown to this kernel is set, -ESRCH if the thread has no copy, -ENOMEM
+ * -E2BIG if a field unknown to this kernel is set, -ESRCH if the thread did not inherit the event,
+ * -ENOMEM
  */
 long perf_event_copy_state_to_user(struct perf_event *event, void __user *to)
 {

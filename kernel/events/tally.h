@@ -45,7 +45,7 @@ void perf_tally_pmu_record(const struct perf_event *event);
 void perf_tally_lost(const struct perf_event *event, enum perf_event_loss cause);
 void perf_tally_throttled(const struct perf_event *event);
 
-/* A record of the event, a root, is written. Without a watcher this is a no-op. */
+/* A record of @event, which is not inherited, is written. Without a watcher this is a no-op. */
 static __always_inline void perf_tally_record(const struct perf_event *event)
 {
 	if (static_branch_unlikely(&perf_tally_watched))

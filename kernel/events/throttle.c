@@ -66,7 +66,7 @@ void perf_event_pmu_stop(struct perf_event *event, int flags)
 /**
  * struct throttle_body - PERF_RECORD_THROTTLE and UNTHROTTLE after the header
  * @time: by the event's record clock
- * @id: id of the root event
+ * @id: id of the event, or of its parent event if it is inherited
  * @stream_id: id of the event itself
  */
 struct throttle_body {

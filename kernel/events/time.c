@@ -133,8 +133,8 @@ static noinline void perf_time_times_locked(const struct perf_event *event,
 /**
  * perf_event_times - read for how long an event has been enabled and running
  * @event: the event
- * @enabled: filled in, in ns, without inherited copies
- * @running: filled in, in ns, without inherited copies
+ * @enabled: filled in, in ns, without inherited events
+ * @running: filled in, in ns, without inherited events
  *
  * Nothing is changed. With interrupts on, no caller sees a time decrease: if changes are too
  * frequent for a lockless read, the context's lock is taken. With interrupts off, the caller
@@ -255,12 +255,12 @@ void perf_event_follow_attach(struct perf_event *event)
  * The time up to now is accounted to the old state. If a leader is enabled or disabled, the
  * times of its members are started or stopped, too.
  *
- * perf_sched_set_on() does the same where a group is scheduled in or out. All other places
- * store the state only if no time has to be accounted. perf_event_init_alloc() sets an event's
- * first state; at a fork, perf_inherit_event() and perf_inherit_begin_copy() do so before the
- * copy is visible. perf_event_revoke() sets an event without a context to dead if its PMU is
- * unregistered. perf_exit_copy() and perf_event_detach_at_exit() set the last state of an event
- * whose context's clock is never started again.
+ * perf_sched_set_on() does the same where a group is scheduled in or out. All other places store
+ * the state only if no time has to be accounted. perf_event_init_alloc() sets an event's first
+ * state; at a fork, perf_inherit_event() and perf_inherit_begin_copy() do so before the event is
+ * visible. perf_event_revoke() sets an event without a context to dead if its PMU is unregistered.
+ * perf_exit_copy() and perf_event_detach_at_exit() set the last state of an event whose context's
+ * clock is never started again.
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {

@@ -44,8 +44,8 @@
 
 /**
  * struct perf_times - an event's times at one moment
- * @enabled: ns, without inherited copies
- * @running: ns, without inherited copies
+ * @enabled: ns, without inherited events
+ * @running: ns, without inherited events
  * @when: the moment, by perf_clock()
  */
 struct perf_times {
@@ -342,7 +342,8 @@ static __always_inline bool perf_times_read(const struct perf_event *event,
 }
 
 /**
- * perf_times_clock_stopped - read an event's times if its clock is stopped, as for most copies
+ * perf_times_clock_stopped - read an event's times if its clock is stopped, as for most inherited
+ * events
  * @event: an event of a task: it uses its context's clock, and never moves
  * @times: enabled and running are filled in on success
  *

@@ -107,7 +107,10 @@ static bool is_known(struct search *s, __u64 id)
 	return false;
 }
 
-/* Read the state of an event, or of its copy in thread @tid. Returns false on an error. */
+/*
+ * Read the state of an event, or of the event that thread @tid inherited from it. Returns false on
+ * an error.
+ */
 static bool ask(int fd, struct seen *seen, pid_t tid)
 {
 	memset(seen, 0, sizeof(*seen));

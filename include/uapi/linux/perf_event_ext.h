@@ -49,15 +49,14 @@ struct perf_refusal {
  * ioctl(fd, PERF_EVENT_IOC_STATE, &info): report the state of an event and, if it does not
  * count, the reason.
  *
- * The caller sets @size, at least 8 bytes; @tid to query the inherited copy of the event in
- * that thread; @filter and @filter_size to get the text of the event's filters. All other
- * fields must be zero. The kernel writes at most @size bytes, and sets @size to its own size of
- * the structure. 32-bit programs have the same layout. The state may change before the call
- * returns.
+ * The caller sets @size, at least 8 bytes; @tid to query the inherited event in that thread;
+ * @filter and @filter_size to get the text of the event's filters. All other fields must be zero.
+ * The kernel writes at most @size bytes, and sets @size to its own size of the structure. 32-bit
+ * programs have the same layout. The state may change before the call returns.
  *
- * Fails with ENOTTY if the kernel lacks the ioctl; EFAULT; EINVAL if the size is out of range
- * or another field is not zero; E2BIG if a field unknown to this kernel is not zero; ESRCH if
- * the event has no copy in that thread.
+ * Fails with ENOTTY if the kernel lacks the ioctl; EFAULT; EINVAL if the size is out of range or
+ * another field is not zero; E2BIG if a field unknown to this kernel is not zero; ESRCH if that
+ * thread did not inherit the event.
  */
 #define PERF_EVENT_IOC_STATE	_IOWR('$', 0x80, __u32)
 
@@ -70,7 +69,7 @@ enum perf_event_doing {
 	PERF_EVENT_ERROR	= 6,	/* pinned, and not scheduled in: enabling it retries */
 	PERF_EVENT_EXITED	= 7,	/* its task has exited */
 	PERF_EVENT_DEAD		= 8,	/* its PMU was unregistered */
-	PERF_EVENT_SHARES	= 9,	/* one copy per CPU counts for all its inheriting tasks */
+	PERF_EVENT_SHARES	= 9,	/* one event per CPU counts for all inheriting tasks */
 };
 
 /* Why an event waits, or why a pinned event was not scheduled in. */
@@ -90,7 +89,7 @@ enum perf_event_obstacle {
 #define PERF_EVENT_HAS_BUFFER	0x8	/* the fields of its buffer are valid */
 #define PERF_EVENT_HAS_FILTER	0x10	/* filter of record fields: PERF_EVENT_IOC_SET_FILTER */
 #define PERF_EVENT_HAS_BPF	0x20	/* BPF program: PERF_EVENT_IOC_SET_BPF */
-#define PERF_EVENT_IS_COPY	0x40	/* the report is about the copy in thread @tid */
+#define PERF_EVENT_IS_COPY	0x40	/* the report is about the inherited event in thread @tid */
 
 /* Why a record was lost. */
 enum perf_event_loss {
@@ -109,7 +108,7 @@ enum perf_event_loss {
 #define PERF_EVENT_GROUP_OF_KERNEL	0x8	/* the kernel's own, such as the NMI watchdog */
 
 struct perf_event_state_group {
-	__u64	id;		/* of its leader; for a copy, of the original event */
+	__u64	id;		/* of its leader; for an inherited event, of the parent event */
 	__s32	pid;		/* of the process that opened it; 0: exited, or the kernel */
 	__u32	flags;		/* PERF_EVENT_GROUP_* */
 };

@@ -372,9 +372,9 @@ static void perf_buffer_settle_sharing(struct perf_buffer *rb)
 }
 
 /*
- * Can several CPUs write records of the event? Inherited copies of a per-task event run on
- * any CPU. With attr.inherit_stat, copies write a READ record on the CPU where their task
- * exits, even if the event is bound to a CPU.
+ * Can several CPUs write records of the event? Inherited events of a per-task event run on any CPU.
+ * With attr.inherit_stat, inherited events write a READ record on the CPU where their task exits,
+ * even if the event is bound to a CPU.
  */
 static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 {
@@ -665,7 +665,7 @@ static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *eve
 
 /**
  * perf_event_wakeup - wake the pollers of an event, and send its signal
- * @event: the event; for an inherited copy, its root is used
+ * @event: the event; for an inherited event, event->parent is used
  *
  * The pollers of all events that write to the same buffer are woken.
  *
@@ -698,9 +698,9 @@ void perf_event_wakeup(struct perf_event *event)
 
 /**
  * perf_event_is_over - can the event never count or write again?
- * @event: a root event
+ * @event: an event that is not inherited
  *
- * Return: true if its task and the tasks of its copies have exited, or if the event is dead
+ * Return: true if its task and all tasks that inherited it have exited, or if the event is dead
  */
 bool perf_event_is_over(struct perf_event *event)
 {
@@ -708,8 +708,8 @@ bool perf_event_is_over(struct perf_event *event)
 
 	if (state == PERF_EVENT_STATE_EXIT) {
 		/*
-		 * Pairs with perf_exit_wake_root(): this side sees no copy, or the other sees
-		 * the buffer.
+		 * Pairs with perf_exit_wake_root(): this side sees no inherited event, or the other
+		 * sees the buffer.
 		 */
 		smp_mb();
 		return list_empty_careful(perf_event_copies(event));

@@ -163,7 +163,7 @@ static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 /**
  * perf_output_wakeup - queue a wakeup of the readers of a buffer
  * @rb: the buffer
- * @event: event that writes to it, or an inherited copy of one
+ * @event: event that writes to it, or that was inherited from one that does
  *
  * Context: any.
  */
@@ -211,7 +211,7 @@ noinline void perf_output_write_lost(struct perf_output_handle *handle, u64 lost
 
 /**
  * perf_output_count_lost - count a lost record
- * @event: a root event
+ * @event: an event that is not inherited
  * @rb: its buffer
  * @cause: cause of the loss
  *
@@ -227,7 +227,7 @@ noinline void perf_output_count_lost(struct perf_event *event, struct perf_buffe
 
 /**
  * perf_output_count_large - count a sample that exceeds the maximum size of a record
- * @event: the event, or an inherited copy
+ * @event: the event, which may be inherited
  *
  * Context: any, preemption is off; RCU is held.
  */

@@ -119,7 +119,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	struct perf_buffer *rb;
 	unsigned int len = size;
 
-	/* Inherited copies have no buffer of their own. */
+	/* Inherited events have no buffer of their own. */
 	event = perf_event_root(event);
 
 	preempt_disable_notrace();

@@ -130,7 +130,7 @@ void perf_sideband_put(enum perf_sideband_kind kind)
 
 /**
  * perf_sideband_open - enable the hooks for the records of a new event
- * @event: a root event; its inherited copies share this
+ * @event: an event that is not inherited; events inherited from it share this
  *
  * Context: any.
  */

@@ -364,9 +364,9 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
 /* PERF_RECORD_READ */
 
 /**
- * perf_read_record - write a READ record of an inherited copy, for attr.inherit_stat
- * @event: the copy; the mutex of its context is held, and its group is complete
- * @task: task that the copy has counted
+ * perf_read_record - write a READ record of an inherited event, for attr.inherit_stat
+ * @event: the inherited event; the mutex of its context is held, and its group is complete
+ * @task: task that the event has counted
  */
 void perf_read_record(struct perf_event *event, struct task_struct *task)
 {

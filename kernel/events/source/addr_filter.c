@@ -2,9 +2,9 @@
 /*
  * Address filters: PERF_EVENT_IOC_SET_FILTER for PMUs that support them.
  *
- * A root event has a list of filters. The event and its copies each have the resulting address
- * ranges: a filter for a file becomes a range once the file is mapped, so ranges differ
- * between tasks.
+ * The event that was opened has a list of filters. This event and each event inherited from it have
+ * the resulting address ranges: a filter for a file becomes a range once the file is mapped, so
+ * ranges differ between tasks.
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
@@ -227,7 +227,10 @@ static void perf_addr_filter_restart_locked(struct perf_event *event,
 		perf_addr_filter_restart(event);
 }
 
-/* Set the event's ranges to those of its root's filters in @mm. */
+/*
+ * Set the event's ranges to those of the filters in @mm. An inherited event has its parent's
+ * filters.
+ */
 static void perf_addr_filter_set_ranges(struct perf_event *event,
 					struct perf_addr_filter_range *ranges, struct mm_struct *mm)
 {
@@ -313,7 +316,7 @@ static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_fi
 	return true;
 }
 
-/* Apply new filters to a root event and its copies, until one must wait. */
+/* Apply new filters to an event and its inherited events, until one must wait. */
 static bool perf_addr_filter_apply_all(struct perf_event *event,
 				       struct perf_addr_filter_range *ranges,
 				       struct mm_struct **busy)
@@ -325,7 +328,7 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 	for_each_copy(copy, event) {
 		if (!done || fatal_signal_pending(current))
 			break;
-		/* Each copy walks all mappings of its process, and there may be many. */
+		/* Each inherited event walks all mappings of its process, and there may be many. */
 		cond_resched();
 		done = perf_addr_filter_apply(copy, ranges, busy);
 	}
@@ -364,8 +367,9 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
 }
 
 /*
- * Apply new filters to an event and its copies. User space can make a task hold its mmap_lock
- * for long: drop the caller's ctx->mutex while waiting for it. A fatal signal ends the wait.
+ * Apply new filters to an event and its inherited events. User space can make a task hold its
+ * mmap_lock for long: drop the caller's ctx->mutex while waiting for it. A fatal signal ends the
+ * wait.
  */
 static int perf_addr_filter_apply_copies(struct perf_event *event,
 					 struct perf_addr_filter_range *ranges)
@@ -390,7 +394,7 @@ static int perf_addr_filter_apply_copies(struct perf_event *event,
 }
 
 /**
- * perf_addr_filters_set - replace the address filters of an event and its copies
+ * perf_addr_filters_set - replace the address filters of an event and its inherited events
  * @event: event of user space with address filters; its context's mutex is held
  * @text: text of PERF_EVENT_IOC_SET_FILTER; modified
  *
@@ -575,7 +579,7 @@ EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
 
 /**
  * perf_addr_filters_inherit - copy the ranges to an inherited event
- * @event: copy that is not in its root's list yet; the inherit lock is held
+ * @event: inherited event that is not in its parent event's list yet; the inherit lock is held
  * @from: event of the running task, whose mm has the same mappings
  */
 void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from)

@@ -186,9 +186,9 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 }
 
 /**
- * perf_event_copy_bpf - attach the root's program to an inherited copy
- * @copy: the copy, not attached yet
- * @root: its root
+ * perf_event_copy_bpf - attach the parent event's program to an inherited event
+ * @copy: inherited event, not attached yet
+ * @root: its parent event
  *
  * Tracepoints' programs are not inherited, because they run for all tasks.
  */
@@ -201,7 +201,7 @@ void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return;
 	prog = bpf_prog_inc_not_zero(prog);
-	/* If the program is being detached, the copy has none. */
+	/* If the program is being detached, @copy has none. */
 	if (IS_ERR(prog))
 		return;
 	copy->bpf_cookie = root->bpf_cookie;
@@ -270,8 +270,8 @@ void perf_event_free_bpf(struct perf_event *event)
 
 /**
  * perf_event_copy_bpf - nothing to do without BPF
- * @copy: an inherited copy
- * @root: its root
+ * @copy: an inherited event
+ * @root: its parent event
  */
 void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 {

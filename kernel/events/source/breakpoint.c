@@ -445,7 +445,7 @@ static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		return perf_refuse_error(PERF_REFUSED_BREAKPOINT, err);
 	if (attr->exclude_kernel)
 		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_KERNEL, attr->bp_addr);
-	/* The opener of the root was checked; copies need no permission. */
+	/* The opener of the parent event was checked; inherited events need no permission. */
 	if (!bp->parent && !capable(CAP_SYS_ADMIN))
 		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_ADMIN, attr->bp_addr);
 	return 0;
@@ -581,7 +581,7 @@ static void bp_copy_settings(struct perf_event_attr *to, const struct perf_event
 /**
  * perf_breakpoint_same_settings - do two events have the same modifiable settings?
  * @a: attr of a breakpoint; its inherit lock is held
- * @b: attr of its root, or of another copy
+ * @b: attr of its parent event, or of another event inherited from that
  *
  * Return: true if all settings that perf_breakpoint_modify() may change are equal
  */
@@ -662,7 +662,7 @@ static void bp_change_cancel(struct perf_event *bp, const struct perf_event_attr
 	bp_change_drop_slot(&change, attr->bp_type);
 }
 
-/* The same for the copies of an event, up to but not including @last; NULL: for all */
+/* The same for the events inherited from an event, up to but not including @last; NULL: for all */
 static void bp_cancel_copies(struct perf_event *event, const struct perf_event_attr *attr,
 			     const struct perf_event *last)
 {
@@ -676,7 +676,7 @@ static void bp_cancel_copies(struct perf_event *event, const struct perf_event_a
 }
 
 /*
- * Apply a prepared change. Compute it again, to avoid an allocation for each copy. That fails if
+ * Apply a prepared change. Compute it again, to avoid an allocation for each of them. That fails if
  * the task has meanwhile executed a program that cannot have such a breakpoint: then undo the
  * preparation.
  */
@@ -719,7 +719,7 @@ static int bp_change_copies(struct perf_event *event, const struct perf_event_at
 		bp_cancel_copies(event, attr, NULL);
 		return err;
 	}
-	/* A copy whose program cannot have the breakpoint keeps the old one. */
+	/* An inherited event whose program cannot have the breakpoint keeps the old one. */
 	for_each_copy(copy, event)
 		bp_change_event(copy, attr);
 	return 0;
@@ -727,11 +727,12 @@ static int bp_change_copies(struct perf_event *event, const struct perf_event_at
 
 /**
  * perf_breakpoint_modify - PERF_EVENT_IOC_MODIFY_ATTRIBUTES
- * @event: an event of user space; ctx->mutex and, if it has copies, the inherit lock are held
+ * @event: an event of user space; ctx->mutex and, if it has inherited events, the inherit lock are
+ *	held
  * @attr: checked as in perf_event_open(2)
  *
  * Address, type, length, sig_data and disabled may differ from the event's attr. Either the event
- * and all its copies change, or none.
+ * and all its inherited events change, or none.
  *
  * Context: may sleep.
  * Return: 0 on success, -EOPNOTSUPP for other PMUs, -EINVAL if other fields differ or the settings

@@ -22,7 +22,7 @@
  * @event: event for which is_counting_clock() is true
  *
  * Context: any.
- * Return: nanoseconds, without the event's inherited copies
+ * Return: nanoseconds, without the event's inherited events
  */
 u64 perf_clock_event_count(const struct perf_event *event)
 {

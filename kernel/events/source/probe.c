@@ -27,8 +27,8 @@ static int perf_probe_check(struct perf_event *event, bool allowed)
 }
 
 /*
- * An inherited copy may fail to create its probe. That must not make fork(2) fail: -ENODEV
- * makes fork continue without the copy.
+ * An inherited event may fail to create its probe. That must not make fork(2) fail: -ENODEV makes
+ * fork continue without the inherited event.
  */
 static int perf_probe_made(const struct perf_event *event, int err)
 {

@@ -387,7 +387,7 @@ static int swevent_init(struct perf_event *event)
 	/* Unlike a hardware event's, period_left counts up to zero. */
 	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
 
-	/* The key stays enabled for a copy, because its root exists longer. */
+	/* The key stays enabled for an inherited event, because event->parent exists longer. */
 	if (!event->parent) {
 		static_key_slow_inc(&perf_swevent_enabled[id].key);
 		event->destroy = swevent_destroy;

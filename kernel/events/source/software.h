@@ -30,7 +30,7 @@ static inline bool perf_swevent_has_site(const struct perf_event *event)
 	return perf_swevent_config_has_site(event->attr.config);
 }
 
-/* perf_swevent_unsched_add() for an unscheduled copy in an unpublished context */
+/* perf_swevent_unsched_add() for an unscheduled inherited event in an unpublished context */
 static inline void perf_swevent_copy_add(struct perf_event *copy)
 {
 	if (perf_swevent_has_site(copy))

@@ -33,7 +33,7 @@ static bool perf_tp_match(const struct perf_event *event, struct tp_hit *hit)
 	/* Records are from the kernel, except those of uprobes. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
-	/* A copy uses the filter of its root. */
+	/* An inherited event uses the filter of its parent event. */
 	event = perf_event_root(event);
 	return !event->filter || filter_match_preds(event->filter, hit->raw.frag.data);
 }

@@ -397,7 +397,7 @@ static void aux_other_pmu(struct kunit *test)
 	struct perf_output_handle handle;
 	struct pmu other = bench->pmu;
 
-	/* A copy of the event writes to the same area. An event of another PMU does not. */
+	/* An inherited event writes to the same area. An event of another PMU does not. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &child));
 	KUNIT_EXPECT_PTR_EQ(test, handle.event, &child);
 	aux_end(&handle, 8);

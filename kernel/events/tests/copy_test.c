@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Comparison of plain and full copies
+ * Comparison of plain and full inherited events, see perf_event_init_copy()
  *
- * A plain copy is made quickly from its event's memory, and a full copy by all steps of an open.
- * A fork may make either of them, so their contents must be equal. Here one of each is made from
- * the same events, and their whole memory is compared.
+ * A plain inherited event is copied from the memory of the parent task's event, and a full one is
+ * made by all steps of an open. A fork may make either of them, so their contents must be equal.
+ * Here one of each is made from the same events, and their whole memory is compared.
  */
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
@@ -15,11 +15,11 @@
 
 #define MOST_COPIES	20
 
-/* Tracepoints, which have no plain copies, have another field after these. */
+/* Tracepoints, which have no plain inherited events, have another field after these. */
 #define COMPARED	offsetofend(struct perf_event, pmu_list)
 
 /**
- * struct forked - a child and its copies
+ * struct forked - a child and its inherited events
  * @task: the child, which sleeps
  * @ctx: its context
  * @copies: its events, in the order of the context's list
@@ -44,13 +44,13 @@ struct field {
 
 #define FIELD(name)	{ offsetof(struct perf_event, name), offsetofend(struct perf_event, name) }
 
-/* Fields that differ between two copies of one event, with reasons */
+/* Fields that differ between a plain and a full inherited event, with reasons */
 static const struct field differing[] = {
 	FIELD(id),		/* each event has its own */
-	FIELD(child_list),	/* both are in their root's list, one after the other */
-	FIELD(event_flags),	/* has the flag for plain copies; compared below */
-	FIELD(destroy),		/* a plain copy has no resources to release */
-	FIELD(pmu_list),	/* plain copies are not in the PMU's list */
+	FIELD(child_list),	/* both are in the parent event's list, one after the other */
+	FIELD(event_flags),	/* has the flag for plain inherited events; compared below */
+	FIELD(destroy),		/* a plain inherited event has no resources to release */
+	FIELD(pmu_list),	/* plain inherited events are not in the PMU's list */
 };
 
 static bool may_differ(size_t offset)
@@ -71,7 +71,7 @@ static int sleep_on(void *unused)
 	return 0;
 }
 
-/* Create a task with copies of the events of current. */
+/* Create a task with events inherited from the events of current. */
 static void make_child(struct kunit *test, struct forked *f)
 {
 	struct perf_event *event;
@@ -124,7 +124,7 @@ static void copy_compare(struct kunit *test, const struct forked *plain,
 	KUNIT_EXPECT_EQ(test, plain->copies[i]->read_size, full->copies[i]->read_size);
 }
 
-/* Change all fields of the event that a copy must not inherit. */
+/* Change all fields of the event that an inherited event must not inherit. */
 static void copy_use(struct perf_event *event)
 {
 	event->owner = PERF_TASK_GONE;
@@ -200,8 +200,8 @@ static void copy_groups(struct kunit *test)
 }
 
 /*
- * A copy is off until perf_inherit_begin_copy(), even if its event is active: the times of
- * the copy must not run, even if the group changes.
+ * An inherited event is off until perf_inherit_begin_copy(), even if the event it is inherited from
+ * is active: its times must not run, even if the group changes.
  */
 static void copy_is_off_until_it_begins(struct kunit *test)
 {
@@ -216,8 +216,8 @@ static void copy_is_off_until_it_begins(struct kunit *test)
 }
 
 /*
- * Groups of equal age are scheduled in by id. So ids increase from one copy of a task to the
- * next, and to an event opened on the task later. No two events have the same id.
+ * Groups of equal age are scheduled in by id. So ids increase from one inherited event of a task to
+ * the next, and to an event opened on the task later. No two events have the same id.
  */
 static void copies_have_rising_ids(struct kunit *test)
 {
@@ -236,7 +236,7 @@ static void copies_have_rising_ids(struct kunit *test)
 	for (k = 0; k < CHILDREN; k++) {
 		for (; k == CHILDREN - 5 && nr < MANY; nr++)
 			last_opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
-		/* Full and plain copies have ids from the same sequence. */
+		/* Full and plain inherited events have ids from the same sequence. */
 		if (k % 2)
 			last_opened->event_flags &= ~PERF_EVENT_PLAIN;
 		else
@@ -257,14 +257,14 @@ static void copies_have_rising_ids(struct kunit *test)
 }
 
 /*
- * The copies of a group are removed one after the other. A reader of the group waits until all are
- * removed.
+ * The inherited events of a group are removed one after the other. A reader of the group waits
+ * until all are removed.
  */
 static void group_read_waits_for_removal(struct kunit *test)
 {
 	struct perf_event *leader = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	struct forked child;
-	struct mutex *lock; /* lock of the leader's copies */
+	struct mutex *lock; /* lock of the leader's inherited events */
 
 	make_child(test, &child);
 	kthread_stop(child.task);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enable and disable of whole groups: included at the end of enable.c. Selftests cover copies on
- * other CPUs.
+ * Enable and disable of whole groups: included at the end of enable.c. Selftests cover inherited
+ * events on other CPUs.
  */
 #include "sim_fixture.h"
 

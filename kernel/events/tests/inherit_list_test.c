@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit test of inherit_list.c, included at its end: the order in which copies leave a closed root
+ * Unit test of inherit_list.c, included at its end: the order in which inherited events are removed
+ * after their parent event was closed
  */
 #include <kunit/test.h>
 
@@ -15,8 +16,8 @@ static struct perf_event_context *inherit_list_test_context(struct kunit *test, 
 }
 
 /*
- * Copies of tasks are removed before copies of shared contexts. Once only copies of shared contexts
- * are left, each call returns the first copy without a search.
+ * Events in contexts of tasks are removed before those in shared contexts. Once only those in
+ * shared contexts are left, each call returns the first event without a search.
  */
 static void shared_ctx_copies_are_last(struct kunit *test)
 {
@@ -48,7 +49,7 @@ static void shared_ctx_copies_are_last(struct kunit *test)
 	list_del(&copies[2].child_list);
 	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
 	KUNIT_EXPECT_TRUE(test, only_shared);
-	/* A search would find this copy. */
+	/* A search would find this event. */
 	copies[0].ctx = task;
 	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
 	mutex_unlock(perf_inherit_lock(root));

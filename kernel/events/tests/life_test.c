@@ -110,7 +110,7 @@ static void counts_of_tasks_are_separate(struct kunit *test)
 	}
 }
 
-/* After the PMU is unregistered, the copies of its events are not in the lists of their roots. */
+/* After the PMU is unregistered, its inherited events are not in their parent events' lists. */
 static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
@@ -132,8 +132,8 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 }
 
 /*
- * A queued signal, which a task may delay forever by not returning to user space, keeps a copy,
- * but not the copy's PMU.
+ * A queued signal, which a task may delay forever by not returning to user space, keeps an
+ * inherited event, but not its PMU.
  */
 static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 {
@@ -149,7 +149,7 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
 	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
 	KUNIT_ASSERT_NOT_NULL(test, copy);
-	/* Queue a sigtrap, as an overflow of the copy in the child does. */
+	/* Queue a sigtrap, as an overflow of the inherited event in the child does. */
 	perf_event_get_ref(copy);
 	WRITE_ONCE(copy->cold->sigtrap_queued, 1);
 	KUNIT_ASSERT_EQ(test, task_work_add(child, &copy->cold->sigtrap_work, TWA_NONE), 0);
@@ -210,8 +210,8 @@ static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *dat
 }
 
 /*
- * The close of a root and unregistration of its PMU find the same copies, and wait for the mutex
- * of the first one. Each copy is removed from the PMU once.
+ * The close of a parent event and unregistration of its PMU find the same inherited events, and
+ * wait for the mutex of the first one. Each inherited event is removed from the PMU once.
  */
 static void copies_are_removed_once(struct kunit *test)
 {

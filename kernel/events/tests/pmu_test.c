@@ -550,7 +550,7 @@ static void pmu_of_inherited_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), 2);
 }
 
-/* A PMU counts copies, but does not list them, so forks do not contend for the PMU's list. */
+/* A PMU counts inherited events but does not list them: forks do not contend for the list. */
 static void pmu_does_not_list_copies(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
@@ -631,7 +631,9 @@ static void unregister_waits_for_free(struct kunit *test)
 	msleep(20);
 }
 
-/* Unregistration waits for a copy that a fork has made but not added to its root's list yet. */
+/*
+ * Unregistration waits for an event that a fork has made but not added to the parent event's list.
+ */
 static void unregister_waits_for_fork(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Resets and new periods while another CPU counts; resets of copies in many contexts */
+/* Resets and new periods while another CPU counts; resets of inherited events in many contexts */
 #include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/sched/clock.h>
@@ -117,13 +117,13 @@ static void open_faults(struct kunit *test, struct perf_event **faults)
 				   faults[0]);
 }
 
-/* Create copies of this task's events in a task that does not run yet. */
+/* Create a task that inherits this task's events and does not run yet. */
 static void inherit_to(struct kunit *test, struct task_struct *child)
 {
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
 }
 
-/* Find the copy of a root in a task's own context. */
+/* Find the event inherited from @root in a task's own context. */
 static struct perf_event *copy_of_task(struct perf_event *root, struct task_struct *task)
 {
 	struct perf_event *copy;
@@ -136,7 +136,7 @@ static struct perf_event *copy_of_task(struct perf_event *root, struct task_stru
 	return NULL;
 }
 
-/* Is this the first copy that a reset of all copies reaches? */
+/* Is this the first event that a reset of all inherited events reaches? */
 static bool is_first_copy(const struct perf_event *copy)
 {
 	guard(mutex)(perf_inherit_lock(copy->parent));
@@ -217,8 +217,8 @@ static void reset_against_site(struct kunit *test)
 	open_faults(test, faults);
 	inherit_to(test, first);
 	/*
-	 * The task's copies must be before the shared context's copies in the list: the call for
-	 * the shared context would wait for the site, too.
+	 * The task's inherited events must be before those of the shared context in the list: the
+	 * call for the shared context would wait for the site, too.
 	 */
 	make_shared_ctx(test, site.cpu);
 	inherit_to(test, task);
@@ -603,8 +603,8 @@ static void no_call_for_copies_of_tracepoints(struct kunit *test)
 }
 
 /*
- * This task resets its events while a shared context replaces its context. The copies of another
- * task, which does not run, are reset, too.
+ * This task resets its events while a shared context replaces its context. The inherited events of
+ * another task, which does not run, are reset, too.
  */
 static void reset_with_shared_ctx(struct kunit *test)
 {
@@ -635,7 +635,10 @@ static void reset_with_shared_ctx(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* A reset of a group of current makes one call per context with copies, not one per event. */
+/*
+ * A reset of a group of current makes one call per context with inherited events, not one per
+ * event.
+ */
 static void groups_are_reset_at_once(struct kunit *test)
 {
 	struct task_struct *child = make_sleeper(test, reset_test_sleep);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settled copies: a read of the root includes all of their values exactly once, also after
- * changes of the copies or of their tasks. Included at the end of settle.c.
+ * Settled inherited events: a read of the parent event includes all of their values exactly once,
+ * also after changes of the inherited events or of their tasks. Included at the end of settle.c.
  */
 #include <linux/kthread.h>
 
@@ -11,9 +11,9 @@
 #define CHILDREN	3
 
 /**
- * struct sleeper - a sleeping task and its copy of a root
+ * struct sleeper - a sleeping task and the event that it inherited
  * @task: the task, which never runs: the test stores the counts of its events
- * @copy: the copy
+ * @copy: the inherited event
  */
 struct sleeper {
 	struct task_struct	*task;
@@ -41,7 +41,7 @@ static void settle_fork(struct kunit *test, struct perf_event *root, struct slee
 	sleeper->task = make_sleeper(test, settle_sleep);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
 	guard(mutex)(perf_inherit_lock(root));
-	/* A fork inserts its copies at the front. */
+	/* A fork inserts its inherited events at the front. */
 	sleeper->copy = list_first_entry(perf_event_copies(root), struct perf_event, child_list);
 }
 
@@ -66,7 +66,7 @@ static u64 settle_read(struct perf_event *root)
 	return perf_event_read_value(root, &enabled, &running);
 }
 
-/* Number of settled copies of a root; check that they are all at the end of the list. */
+/* Number of settled events inherited from @root; check that all are at the end of the list. */
 static int settle_count(struct kunit *test, struct perf_event *root)
 {
 	struct perf_event *copy;
@@ -110,8 +110,8 @@ static void settle_turn_off(struct perf_event *root)
 }
 
 /*
- * A read settles copies with a stopped clock, and the next read reads only copies that have run
- * since.
+ * A read settles inherited events with a stopped clock, and the next read reads only those that
+ * have run since.
  */
 static void reads_settle_stopped_copies(struct kunit *test)
 {
@@ -123,7 +123,7 @@ static void reads_settle_stopped_copies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-	/* A read does not read settled copies: it does not notice this change. */
+	/* A read does not read settled inherited events: it does not notice this change. */
 	local64_add(100, &sleepers[0].copy->count);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	local64_sub(100, &sleepers[0].copy->count);
@@ -136,7 +136,7 @@ static void reads_settle_stopped_copies(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* A read does not settle the copies of a running context: each read reads them. */
+/* A read does not settle the inherited events of a running context: each read reads them. */
 static void running_copies_are_not_settled(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -197,7 +197,7 @@ static void times_are_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* The removal of a copy moves its values from one sum to another. */
+/* The removal of an inherited event moves its values from one sum to another. */
 static void settled_copies_are_removed(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -207,7 +207,7 @@ static void settled_copies_are_removed(struct kunit *test)
 	settle_begin(test, root, sleepers);
 	for (i = 0; i < CHILDREN; i++) {
 		KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-		/* The second copy has run since the read. */
+		/* The second task has run since the read. */
 		if (i == 1)
 			settle_run(&sleepers[i], 0);
 		kthread_stop(sleepers[i].task);
@@ -218,7 +218,7 @@ static void settled_copies_are_removed(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* Events of one context: settled copies of one root affect those of the others. */
+/* A context with several events: settled events of one parent event affect those of the others. */
 static void settled_roots_are_closed(struct kunit *test)
 {
 	struct perf_event *first = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -229,7 +229,7 @@ static void settled_roots_are_closed(struct kunit *test)
 	settle_begin(test, third, sleepers);
 	KUNIT_EXPECT_EQ(test, settle_read(first), 0);
 	settle_run(&sleepers[0], 10);
-	/* This read unsettles the copies of all roots in the stirred context. */
+	/* This read unsettles the inherited events of all parent events in the stirred context. */
 	KUNIT_EXPECT_EQ(test, settle_read(second), 0);
 	KUNIT_EXPECT_EQ(test, settle_read(third), 17);
 	KUNIT_EXPECT_EQ(test, settle_count(test, third), CHILDREN);
@@ -260,8 +260,8 @@ static void resets_are_settled(struct kunit *test)
 }
 
 /*
- * The task of a copy exits, and waits for the inherit lock to add the copy's count to the sums.
- * perf_context_call() makes no call any more.
+ * The task of an inherited event exits, and waits for the inherit lock to add the event's count to
+ * the sums. perf_context_call() makes no call any more.
  */
 static void exiting_copies_are_reset(struct kunit *test)
 {
@@ -294,7 +294,7 @@ static void exiting_copies_are_reset(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* A copy that needs scheduling is settled while all of its values are 0. */
+/* An inherited event that needs scheduling is settled while all of its values are 0. */
 static void scheduled_copies_settle_at_zero(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;

@@ -2,8 +2,8 @@
 /*
  * Unit tests of shared_ctx.c, included at its end
  *
- * A shared context replaces the contexts of tasks whose events are copies of the same roots. It
- * must count everything that these tasks do, exactly once.
+ * A shared context replaces the contexts of tasks whose events have the same parent events. It must
+ * count everything that these tasks do, exactly once.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -103,7 +103,7 @@ static void expect_is_in(struct kunit *test, bool in)
 		KUNIT_EXPECT_PTR_EQ(test, shared_ctx->ctx_set, shared_ctx_test_here()->ctx_set);
 }
 
-/* Disable and enable an event and its copies, like ioctl(2). */
+/* Disable and enable an event and its inherited events, like ioctl(2). */
 static void enable_with_copies(struct perf_event *root, bool on)
 {
 	CLASS(event_context, ctx)(root);
@@ -111,7 +111,7 @@ static void enable_with_copies(struct perf_event *root, bool on)
 	perf_event_enable_all_copies(root, on, false);
 }
 
-/* Find the copy of a root in this CPU's shared context, or NULL. */
+/* Find the event inherited from @root in this CPU's shared context, or NULL. */
 static struct perf_event *copy_here(struct perf_event *root)
 {
 	struct perf_event *copy;
@@ -191,7 +191,7 @@ static void tasks_take_turns(struct kunit *test)
 		struct perf_event *copy = copy_here(roots[i]);
 
 		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), all_steps(players));
-		/* Without a copy this case would test nothing. */
+		/* Without an inherited event this case tests nothing. */
 		KUNIT_ASSERT_NOT_NULL(test, copy);
 		KUNIT_EXPECT_EQ(test, perf_event_count(copy), all_steps(players));
 		KUNIT_EXPECT_EQ(test, local64_read(&roots[i]->count), 0LL);
@@ -272,7 +272,7 @@ static void count_and_times(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
 }
 
-/* A shared context replaces a context only if it has a copy of each of the context's events. */
+/* A shared context replaces a context only if it has an event for each of the context's events. */
 static void new_event_leaves_ctx_set(struct kunit *test)
 {
 	struct perf_event *root = open_root(test, NULL), *late;
@@ -512,8 +512,8 @@ static void pmu_unregister_ends_shared_ctx(struct kunit *test)
 }
 
 /*
- * After the exit of the last task of the set, the root includes its count. The shared contexts are
- * freed afterwards, without any mutex held.
+ * After the exit of the last task of the set, the parent event includes its count. The shared
+ * contexts are freed afterwards, without any mutex held.
  */
 static void shared_ctx_freed_at_last_exit(struct kunit *test)
 {
@@ -597,7 +597,7 @@ static void group_becomes_unsched(struct kunit *test)
 		kunit_skip(test, "needs two CPUs");
 	leader = open_root(test, NULL);
 	member = open_attr(test, &faults, -1, current, leader);
-	/* One copy is before the shared context's copy in the root's list, and one after it. */
+	/* The parent event's list has one event before and one after that of the shared context. */
 	first = fork_child(test);
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	last = fork_child(test);
@@ -685,7 +685,7 @@ static int init_no_copy(struct perf_event *event)
 
 /*
  * If a task is killed while it makes a shared context, another task makes the shared context. The
- * set remains without shared contexts only if a PMU refuses the copies.
+ * set remains without shared contexts only if a PMU refuses the events.
  */
 static void shared_ctx_after_killed_task(struct kunit *test)
 {
@@ -721,9 +721,9 @@ static int init_no_member_copy(struct perf_event *event)
 }
 
 /*
- * If the copy of a group fails halfway, it is removed completely, both from a shared context that
- * could not be made and from the child of a failed fork, which would wait for the copies'
- * removal.
+ * If the copy of a group fails halfway, the inherited events are removed completely, both from a
+ * shared context that could not be made and from the child of a failed fork, which would wait for
+ * their removal.
  */
 static void incomplete_group_of_copies_is_removed(struct kunit *test)
 {
