@@ -9,14 +9,14 @@
 #define REFUSED_REGS	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? EINVAL : ENOSYS)
 
 /* Any call */
-REFUSAL(UNNAMED, EINVAL, "", "was refused for an unnamed reason")
+REFUSAL(UNNAMED, EINVAL, "", "the kernel has no explanation for this error")
 REFUSAL(NO_MEMORY, ENOMEM, "", "needs more memory than is free, or than the memory cgroup allows")
 REFUSAL(BAD_ADDRESS, EFAULT, "", "has a pointer to memory that the process cannot access")
 REFUSAL(NO_FILES_LEFT, EMFILE, "",
 	"needs a file descriptor, and RLIMIT_NOFILE is reached: raise it (ulimit -n)")
 REFUSAL(NO_FILES_AT_ALL, ENFILE, "", "needs a file, and fs.file-max is reached: raise this sysctl")
 REFUSAL(SECURITY_MODULE, EACCES, "", "is forbidden by a security module")
-REFUSAL(EVENT_DEAD, ENODEV, "fd", "is of an event whose PMU was unregistered")
+REFUSAL(EVENT_DEAD, ENODEV, "fd", "refers to an event whose PMU was unregistered")
 
 /* perf_event_open(2): attr */
 REFUSAL(ATTR_SIZE, E2BIG, "attr.size",
@@ -83,14 +83,15 @@ REFUSAL(CGROUP_NO_CPU, EINVAL, "cpu",
 	"is -1, but PERF_FLAG_PID_CGROUP needs a CPU: open one event per CPU")
 REFUSAL(CGROUP_FD, EBADF, "pid",
 	"is not the fd of a directory in a cgroup hierarchy with perf_event")
-REFUSAL(CGROUP_GROUP, EINVAL, "group_fd", "is of a group that counts another cgroup")
+REFUSAL(CGROUP_GROUP, EINVAL, "group_fd", "refers to a group that counts another cgroup")
 REFUSAL(GROUP_FD, EBADF, "group_fd", "is not the fd of an event")
 REFUSAL(GROUP_DEAD, ENODEV, "group_fd",
-	"is of an event whose task exited or whose PMU was unregistered")
+	"refers to an event whose task exited or whose PMU was unregistered")
 REFUSAL(GROUP_INHERIT, EINVAL, "attr.inherit", "must be the same for all events of a group")
 REFUSAL(GROUP_MEMBER, EINVAL, "group_fd",
-	"is of a group member: group_fd must be of the group leader")
-REFUSAL(GROUP_TARGET, EINVAL, "group_fd", "is of a group that counts another task, CPU or cgroup")
+	"refers to a group member: it must refer to the group leader")
+REFUSAL(GROUP_TARGET, EINVAL, "group_fd",
+	"refers to a group that counts another task, CPU or cgroup")
 REFUSAL(GROUP_CLOCK, EINVAL, "attr.clockid",
 	"must be the same for all events of a group, and so must attr.use_clockid")
 REFUSAL(GROUP_PINNED, EINVAL, "attr.pinned",
@@ -98,13 +99,13 @@ REFUSAL(GROUP_PINNED, EINVAL, "attr.pinned",
 REFUSAL(GROUP_EXCLUSIVE, EINVAL, "attr.exclusive",
 	"is for group leaders: set it only for the first event of a group")
 REFUSAL(GROUP_PMU, EINVAL, "group_fd",
-	"is of a group with hardware events of another PMU: open a group for each PMU")
+	"refers to a group with hardware events of another PMU: open a group for each PMU")
 REFUSAL(GROUP_NEEDED, EINVAL, "group_fd",
-	"must be of a group leader: this event can only be a member")
+	"must refer to a group leader: this event can only be a member")
 REFUSAL(GROUP_READ_SIZE, E2BIG, "group_fd",
-	"is of a group whose read(2) would exceed 16 KiB: open another group")
+	"refers to a group whose read(2) would exceed 16 KiB: open another group")
 REFUSAL(GROUP_AUX, EINVAL, "group_fd",
-	"must be of an event with an AUX area, for attr.aux_output, aux_pause and aux_resume")
+	"must refer to an event with an AUX area, for attr.aux_output, aux_pause and aux_resume")
 REFUSAL(NO_TASK, ESRCH, "pid", "is not an existing task")
 REFUSAL(TASK_EXITED, ESRCH, "pid", "is a task that is exiting")
 REFUSAL(NO_TARGET, EINVAL, "pid", "and cpu are both -1: pass a task, a CPU, or both")
@@ -116,7 +117,7 @@ REFUSAL(SIGTRAP_TASK, EINVAL, "attr.sigtrap", "needs a task: the event sends sig
 /* perf_event_open(2): the PMU */
 REFUSAL(NO_PMU, ENOENT, "attr.type", "and attr.config name an event that no PMU supports")
 REFUSAL(PMU_GONE, ENODEV, "attr.type", "names a PMU that is being unregistered")
-REFUSAL(PMU_SAYS, EINVAL, "", "was refused by the PMU")
+REFUSAL(PMU_SAYS, EINVAL, "", "the PMU driver does not support this event and gives no reason")
 REFUSAL(PMU_SAMPLING, EOPNOTSUPP, "attr.sample_period",
 	"is not supported: this PMU has no interrupt, and only counts")
 REFUSAL(PMU_EXCLUDES, EINVAL, "attr.exclude_*", "is not supported: this PMU counts in all modes")
@@ -132,14 +133,14 @@ REFUSAL(PMU_BRANCHES, EOPNOTSUPP, "attr.sample_type",
 REFUSAL(PMU_PRECISE, EOPNOTSUPP, "attr.precise_ip",
 	"is above the precision of this event on this PMU")
 REFUSAL(PMU_GROUP, EINVAL, "group_fd",
-	"is of a group that this PMU cannot schedule together with this event")
+	"refers to a group that this PMU cannot schedule together with this event")
 REFUSAL(PMU_CONFIG, EINVAL, "attr.config", "or another field is not supported by this PMU")
 REFUSAL(PMU_RIGHTS, EACCES, "attr.config",
 	"names an event that needs a capability, such as CAP_PERFMON or CAP_SYS_ADMIN")
 REFUSAL(PMU_BUSY, EBUSY, "attr.type",
 	"names a busy PMU: other users have the counters or registers of this event")
 REFUSAL(PMU_TAKEN, EBUSY, "attr.type",
-	"names a PMU in use: it allows one event per task or one event per CPU, but not both")
+	"names an exclusive PMU in use: one event per task or one per CPU, not both at once")
 REFUSAL(CALLCHAIN_DEPTH, EOVERFLOW, "attr.sample_max_stack", "is above perf_event_max_stack")
 
 /* The buffer of another event: PERF_FLAG_FD_OUTPUT, PERF_EVENT_IOC_SET_OUTPUT */
@@ -154,7 +155,7 @@ REFUSAL(OUTPUT_BACKWARD, EINVAL, "attr.write_backward",
 REFUSAL(OUTPUT_AUX, EINVAL, "output",
 	"is an event with an AUX area of another PMU: a buffer has one AUX area")
 REFUSAL(OUTPUT_NO_BUFFER, EINVAL, "output", "is an event without a buffer: map it first")
-REFUSAL(OUTPUT_MAPPED, EINVAL, "fd", "is of an event with its own mapping: unmap it first")
+REFUSAL(OUTPUT_MAPPED, EINVAL, "fd", "refers to an event with its own mapping: unmap it first")
 
 /* ioctl(2) */
 REFUSAL(IOCTL_UNKNOWN, ENOTTY, "cmd", "is not known to this kernel")
@@ -162,17 +163,18 @@ REFUSAL(STATE_SIZE, EINVAL, "state.size", "is less than 8, or more than a page")
 REFUSAL(STATE_FIELDS, EINVAL, "state", "must be zero except for size, tid, filter and filter_size")
 REFUSAL(STATE_NEWER, E2BIG, "state.size", "includes nonzero fields that this kernel does not know")
 REFUSAL(STATE_NO_COPY, ESRCH, "state.tid",
-	"is a thread that neither the event nor an inherited copy of it counts")
-REFUSAL(REFRESH_UNFIT, EINVAL, "fd", "is of an event that has attr.inherit, or that only counts")
+	"is not the event's thread, and did not inherit the event")
+REFUSAL(REFRESH_UNFIT, EINVAL, "fd",
+	"refers to an event that has attr.inherit, or that only counts")
 REFUSAL(PERIOD_COUNTING, EINVAL, "fd",
-	"is of an event that only counts: open it with a period or frequency")
+	"refers to an event that only counts: open it with a period or frequency")
 REFUSAL(PERIOD_ZERO, EINVAL, "arg", "must not be zero")
 REFUSAL(PERIOD_FREQ, EINVAL, "arg", "is above perf_event_max_sample_rate")
 REFUSAL(PERIOD_LONG, EINVAL, "arg", "is 2^63 or more")
 REFUSAL(PERIOD_PMU, EINVAL, "arg", "is not a period that the PMU supports")
 REFUSAL(FILTER_TEXT, EINVAL, "arg",
 	"is not a valid filter for this event, or does not fit into a page")
-REFUSAL(FILTER_NONE, EINVAL, "fd", "is of an event that takes no filters")
+REFUSAL(FILTER_NONE, EINVAL, "fd", "refers to an event that takes no filters")
 REFUSAL(FILTER_TASK, EOPNOTSUPP, "arg",
 	"names a file, but only events of a task can filter by file")
 REFUSAL(FILTER_FILE, ENOENT, "arg",
@@ -183,14 +185,14 @@ REFUSAL(FILTER_PMU, EOPNOTSUPP, "arg", "has an address filter that the PMU does 
 REFUSAL(BPF_FD, EBADF, "arg", "is not the fd of a BPF program")
 REFUSAL(BPF_KIND, EINVAL, "arg", "is a BPF program of a type that this event cannot run")
 REFUSAL(BPF_CONTEXT, EACCES, "arg", "is a BPF program that reads beyond the event's record")
-REFUSAL(BPF_PRESENT, EEXIST, "fd", "is of an event that already has a BPF program")
+REFUSAL(BPF_PRESENT, EEXIST, "fd", "refers to an event that already has a BPF program")
 REFUSAL(BPF_STACK, EPROTO, "arg",
-	"is a BPF program that reads stacks: a precise event needs whole callchains for it")
+	"reads stacks: a precise event needs PERF_SAMPLE_CALLCHAIN without exclude_callchain_*")
 REFUSAL(BPF_OTHER, EINVAL, "arg", "is refused by BPF or by the tracing code")
-REFUSAL(PAUSE_NO_BUFFER, EINVAL, "fd", "is of an event without a buffer for records")
+REFUSAL(PAUSE_NO_BUFFER, EINVAL, "fd", "refers to an event without a buffer for records")
 REFUSAL(MODIFY_TYPE, EINVAL, "attr.type", "must not change")
 REFUSAL(MODIFY_PMU, EOPNOTSUPP, "fd",
-	"is of an event that is not a breakpoint: only breakpoints can be modified")
+	"refers to an event that is not a breakpoint: only breakpoints can be modified")
 REFUSAL(MODIFY_MORE, EINVAL, "attr", "differs in more than a breakpoint's address, type and signal")
 REFUSAL(BREAKPOINT, EINVAL, "attr.bp_type",
 	"is not possible with this bp_addr and bp_len: check type, length and alignment")
@@ -202,7 +204,8 @@ REFUSAL(BREAKPOINT_NONE, EOPNOTSUPP, "attr.bp_type",
 REFUSAL(BREAKPOINT_FULL, ENOSPC, "attr.type", "is a breakpoint, and all debug registers are in use")
 
 /* mmap(2) */
-REFUSAL(MMAP_INHERIT, EINVAL, "fd", "is of an inherited event with cpu -1: open one event per CPU")
+REFUSAL(MMAP_INHERIT, EINVAL, "fd",
+	"refers to an event with attr.inherit and cpu -1: open one event per CPU")
 REFUSAL(MMAP_PRIVATE, EINVAL, "flags", "must have MAP_SHARED")
 REFUSAL(MMAP_SIZE, EINVAL, "length", "must be 1 page, or 1 + 2^n pages")
 REFUSAL(MMAP_LENGTH, ENOMEM, "length", "is above 2^31 - 1 pages")
@@ -210,18 +213,18 @@ REFUSAL(MMAP_OTHER_SIZE, EINVAL, "length", "differs from the length of the exist
 REFUSAL(MMAP_LIMIT, EPERM, "length",
 	"exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK")
 REFUSAL(MMAP_AUX_PLACE, EINVAL, "offset",
-	"and length must be aux_offset and aux_size of the user page: 2^n pages after the records")
+	"and length must equal the user page's aux_offset, aux_size: 2^n pages after the data area")
 REFUSAL(MMAP_AUX_FIRST, EINVAL, "offset",
 	"is not zero, but the event has no buffer: map its records at offset 0 first")
-REFUSAL(MMAP_AUX_PMU, EOPNOTSUPP, "fd", "is of an event whose PMU has no AUX area")
+REFUSAL(MMAP_AUX_PMU, EOPNOTSUPP, "fd", "refers to an event whose PMU has no AUX area")
 
 /* prctl(2) */
 REFUSAL(EXPLAIN_SIZE, EINVAL, "size", "is out of range, or the last two arguments are not zero")
 
 /* splice(2) */
 REFUSAL(SPLICE_BACKWARD, EINVAL, "fd",
-	"is of an event with attr.write_backward: read its buffer by mmap(2)")
-REFUSAL(SPLICE_NO_BUFFER, EINVAL, "fd", "is of an event without a buffer")
+	"refers to an event with attr.write_backward: read its buffer by mmap(2)")
+REFUSAL(SPLICE_NO_BUFFER, EINVAL, "fd", "refers to an event without a buffer")
 REFUSAL(SPLICE_OVERWRITE, EINVAL, "fd",
 	"has no page for records, or is mapped read-only: map 1 + 2^n pages with PROT_WRITE")
 REFUSAL(SPLICE_TAIL, EIO, "data_tail", "is not the start of a record")

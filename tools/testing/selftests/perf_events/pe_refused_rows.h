@@ -8,14 +8,14 @@
  */
 
 /* Any call */
-REFUSAL(ANY, UNNAMED, "", "was refused for an unnamed reason")
+REFUSAL(ANY, UNNAMED, "", "the kernel has no explanation for this error")
 REFUSAL(ANY, NO_MEMORY, "", "needs more memory than is free, or than the memory cgroup allows")
 REFUSAL(ANY, BAD_ADDRESS, "", "has a pointer to memory that the process cannot access")
 REFUSAL(ANY, NO_FILES_LEFT, "",
 	"needs a file descriptor, and RLIMIT_NOFILE is reached: raise it (ulimit -n)")
 REFUSAL(ANY, NO_FILES_AT_ALL, "", "needs a file, and fs.file-max is reached: raise this sysctl")
 REFUSAL(ANY, SECURITY_MODULE, "", "is forbidden by a security module")
-REFUSAL(IOCTL | MMAP, EVENT_DEAD, "fd", "is of an event whose PMU was unregistered")
+REFUSAL(IOCTL | MMAP, EVENT_DEAD, "fd", "refers to an event whose PMU was unregistered")
 
 /* perf_event_open(2): attr */
 REFUSAL(OPEN | IOCTL, ATTR_SIZE, "attr.size",
@@ -82,14 +82,14 @@ REFUSAL(OPEN, CGROUP_NO_CPU, "cpu",
 	"is -1, but PERF_FLAG_PID_CGROUP needs a CPU: open one event per CPU")
 REFUSAL(OPEN, CGROUP_FD, "pid",
 	"is not the fd of a directory in a cgroup hierarchy with perf_event")
-REFUSAL(OPEN, CGROUP_GROUP, "group_fd", "is of a group that counts another cgroup")
+REFUSAL(OPEN, CGROUP_GROUP, "group_fd", "refers to a group that counts another cgroup")
 REFUSAL(OPEN, GROUP_FD, "group_fd", "is not the fd of an event")
 REFUSAL(OPEN, GROUP_DEAD, "group_fd",
-	"is of an event whose task exited or whose PMU was unregistered")
+	"refers to an event whose task exited or whose PMU was unregistered")
 REFUSAL(OPEN, GROUP_INHERIT, "attr.inherit", "must be the same for all events of a group")
 REFUSAL(OPEN, GROUP_MEMBER, "group_fd",
-	"is of a group member: group_fd must be of the group leader")
-REFUSAL(OPEN, GROUP_TARGET, "group_fd", "is of a group that counts another task, CPU or cgroup")
+	"refers to a group member: it must refer to the group leader")
+REFUSAL(OPEN, GROUP_TARGET, "group_fd", "refers to a group that counts another task, CPU or cgroup")
 REFUSAL(OPEN, GROUP_CLOCK, "attr.clockid",
 	"must be the same for all events of a group, and so must attr.use_clockid")
 REFUSAL(OPEN, GROUP_PINNED, "attr.pinned",
@@ -97,13 +97,13 @@ REFUSAL(OPEN, GROUP_PINNED, "attr.pinned",
 REFUSAL(OPEN, GROUP_EXCLUSIVE, "attr.exclusive",
 	"is for group leaders: set it only for the first event of a group")
 REFUSAL(OPEN, GROUP_PMU, "group_fd",
-	"is of a group with hardware events of another PMU: open a group for each PMU")
+	"refers to a group with hardware events of another PMU: open a group for each PMU")
 REFUSAL(OPEN, GROUP_NEEDED, "group_fd",
-	"must be of a group leader: this event can only be a member")
+	"must refer to a group leader: this event can only be a member")
 REFUSAL(OPEN, GROUP_READ_SIZE, "group_fd",
-	"is of a group whose read(2) would exceed 16 KiB: open another group")
+	"refers to a group whose read(2) would exceed 16 KiB: open another group")
 REFUSAL(OPEN, GROUP_AUX, "group_fd",
-	"must be of an event with an AUX area, for attr.aux_output, aux_pause and aux_resume")
+	"must refer to an event with an AUX area, for attr.aux_output, aux_pause and aux_resume")
 REFUSAL(OPEN, NO_TASK, "pid", "is not an existing task")
 REFUSAL(OPEN, TASK_EXITED, "pid", "is a task that is exiting")
 REFUSAL(OPEN, NO_TARGET, "pid", "and cpu are both -1: pass a task, a CPU, or both")
@@ -129,14 +129,14 @@ REFUSAL(OPEN, PMU_BRANCHES, "attr.sample_type",
 	"has PERF_SAMPLE_BRANCH_STACK: this PMU, or this event, does not record branches")
 REFUSAL(OPEN, PMU_PRECISE, "attr.precise_ip", "is above the precision of this event on this PMU")
 REFUSAL(OPEN, PMU_GROUP, "group_fd",
-	"is of a group that this PMU cannot schedule together with this event")
+	"refers to a group that this PMU cannot schedule together with this event")
 REFUSAL(OPEN, PMU_CONFIG, "attr.config", "or another field is not supported by this PMU")
 REFUSAL(OPEN, PMU_RIGHTS, "attr.config",
 	"names an event that needs a capability, such as CAP_PERFMON or CAP_SYS_ADMIN")
 REFUSAL(OPEN, PMU_BUSY, "attr.type",
 	"names a busy PMU: other users have the counters or registers of this event")
 REFUSAL(OPEN, PMU_TAKEN, "attr.type",
-	"names a PMU in use: it allows one event per task or one event per CPU, but not both")
+	"names an exclusive PMU in use: one event per task or one per CPU, not both at once")
 REFUSAL(OPEN, CALLCHAIN_DEPTH, "attr.sample_max_stack", "is above perf_event_max_stack")
 
 /* The buffer of another event */
@@ -151,7 +151,8 @@ REFUSAL(OPEN | IOCTL, OUTPUT_BACKWARD, "attr.write_backward",
 REFUSAL(OPEN | IOCTL, OUTPUT_AUX, "output",
 	"is an event with an AUX area of another PMU: a buffer has one AUX area")
 REFUSAL(OPEN | IOCTL, OUTPUT_NO_BUFFER, "output", "is an event without a buffer: map it first")
-REFUSAL(OPEN | IOCTL, OUTPUT_MAPPED, "fd", "is of an event with its own mapping: unmap it first")
+REFUSAL(OPEN | IOCTL, OUTPUT_MAPPED, "fd",
+	"refers to an event with its own mapping: unmap it first")
 
 /* ioctl(2) */
 REFUSAL(IOCTL, IOCTL_UNKNOWN, "cmd", "is not known to this kernel")
@@ -159,17 +160,17 @@ REFUSAL(IOCTL, STATE_SIZE, "state.size", "is less than 8, or more than a page")
 REFUSAL(IOCTL, STATE_FIELDS, "state", "must be zero except for size, tid, filter and filter_size")
 REFUSAL(IOCTL, STATE_NEWER, "state.size", "includes nonzero fields that this kernel does not know")
 REFUSAL(IOCTL, STATE_NO_COPY, "state.tid",
-	"is a thread that neither the event nor an inherited copy of it counts")
-REFUSAL(IOCTL, REFRESH_UNFIT, "fd", "is of an event that has attr.inherit, or that only counts")
+	"is not the event's thread, and did not inherit the event")
+REFUSAL(IOCTL, REFRESH_UNFIT, "fd", "refers to an event that has attr.inherit, or that only counts")
 REFUSAL(IOCTL, PERIOD_COUNTING, "fd",
-	"is of an event that only counts: open it with a period or frequency")
+	"refers to an event that only counts: open it with a period or frequency")
 REFUSAL(IOCTL, PERIOD_ZERO, "arg", "must not be zero")
 REFUSAL(IOCTL, PERIOD_FREQ, "arg", "is above perf_event_max_sample_rate")
 REFUSAL(IOCTL, PERIOD_LONG, "arg", "is 2^63 or more")
 REFUSAL(IOCTL, PERIOD_PMU, "arg", "is not a period that the PMU supports")
 REFUSAL(IOCTL, FILTER_TEXT, "arg",
 	"is not a valid filter for this event, or does not fit into a page")
-REFUSAL(IOCTL, FILTER_NONE, "fd", "is of an event that takes no filters")
+REFUSAL(IOCTL, FILTER_NONE, "fd", "refers to an event that takes no filters")
 REFUSAL(IOCTL, FILTER_TASK, "arg", "names a file, but only events of a task can filter by file")
 REFUSAL(IOCTL, FILTER_FILE, "arg",
 	"names a file that does not exist, or that the caller cannot reach")
@@ -179,14 +180,14 @@ REFUSAL(IOCTL, FILTER_PMU, "arg", "has an address filter that the PMU does not s
 REFUSAL(IOCTL, BPF_FD, "arg", "is not the fd of a BPF program")
 REFUSAL(IOCTL, BPF_KIND, "arg", "is a BPF program of a type that this event cannot run")
 REFUSAL(IOCTL, BPF_CONTEXT, "arg", "is a BPF program that reads beyond the event's record")
-REFUSAL(IOCTL, BPF_PRESENT, "fd", "is of an event that already has a BPF program")
+REFUSAL(IOCTL, BPF_PRESENT, "fd", "refers to an event that already has a BPF program")
 REFUSAL(IOCTL, BPF_STACK, "arg",
-	"is a BPF program that reads stacks: a precise event needs whole callchains for it")
+	"reads stacks: a precise event needs PERF_SAMPLE_CALLCHAIN without exclude_callchain_*")
 REFUSAL(IOCTL, BPF_OTHER, "arg", "is refused by BPF or by the tracing code")
-REFUSAL(IOCTL, PAUSE_NO_BUFFER, "fd", "is of an event without a buffer for records")
+REFUSAL(IOCTL, PAUSE_NO_BUFFER, "fd", "refers to an event without a buffer for records")
 REFUSAL(IOCTL, MODIFY_TYPE, "attr.type", "must not change")
 REFUSAL(IOCTL, MODIFY_PMU, "fd",
-	"is of an event that is not a breakpoint: only breakpoints can be modified")
+	"refers to an event that is not a breakpoint: only breakpoints can be modified")
 REFUSAL(IOCTL, MODIFY_MORE, "attr", "differs in more than a breakpoint's address, type and signal")
 REFUSAL(OPEN | IOCTL, BREAKPOINT, "attr.bp_type",
 	"is not possible with this bp_addr and bp_len: check type, length and alignment")
@@ -199,7 +200,8 @@ REFUSAL(OPEN | IOCTL, BREAKPOINT_FULL, "attr.type",
 	"is a breakpoint, and all debug registers are in use")
 
 /* mmap(2) */
-REFUSAL(MMAP, MMAP_INHERIT, "fd", "is of an inherited event with cpu -1: open one event per CPU")
+REFUSAL(MMAP, MMAP_INHERIT, "fd",
+	"refers to an event with attr.inherit and cpu -1: open one event per CPU")
 REFUSAL(MMAP, MMAP_PRIVATE, "flags", "must have MAP_SHARED")
 REFUSAL(MMAP, MMAP_SIZE, "length", "must be 1 page, or 1 + 2^n pages")
 REFUSAL(MMAP, MMAP_LENGTH, "length", "is above 2^31 - 1 pages")
@@ -207,18 +209,18 @@ REFUSAL(MMAP, MMAP_OTHER_SIZE, "length", "differs from the length of the existin
 REFUSAL(MMAP, MMAP_LIMIT, "length",
 	"exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK: needs CAP_IPC_LOCK")
 REFUSAL(MMAP, MMAP_AUX_PLACE, "offset",
-	"and length must be aux_offset and aux_size of the user page: 2^n pages after the records")
+	"and length must equal the user page's aux_offset, aux_size: 2^n pages after the data area")
 REFUSAL(MMAP, MMAP_AUX_FIRST, "offset",
 	"is not zero, but the event has no buffer: map its records at offset 0 first")
-REFUSAL(MMAP, MMAP_AUX_PMU, "fd", "is of an event whose PMU has no AUX area")
+REFUSAL(MMAP, MMAP_AUX_PMU, "fd", "refers to an event whose PMU has no AUX area")
 
 /* prctl(2) */
 REFUSAL(PRCTL, EXPLAIN_SIZE, "size", "is out of range, or the last two arguments are not zero")
 
 /* splice(2) */
 REFUSAL(SPLICE, SPLICE_BACKWARD, "fd",
-	"is of an event with attr.write_backward: read its buffer by mmap(2)")
-REFUSAL(SPLICE, SPLICE_NO_BUFFER, "fd", "is of an event without a buffer")
+	"refers to an event with attr.write_backward: read its buffer by mmap(2)")
+REFUSAL(SPLICE, SPLICE_NO_BUFFER, "fd", "refers to an event without a buffer")
 REFUSAL(SPLICE, SPLICE_OVERWRITE, "fd",
 	"has no page for records, or is mapped read-only: map 1 + 2^n pages with PROT_WRITE")
 REFUSAL(SPLICE, SPLICE_TAIL, "data_tail", "is not the start of a record")

@@ -80,7 +80,7 @@ refused precise \
 	'PMU sim: attr.precise_ip is above the precision of this event on this PMU' \
 	perf record -e sim/step/p true
 refused group '<not counted>' \
-	'PMU sim: group_fd is of a group that this PMU cannot schedule together with this event' \
+	'PMU sim: group_fd refers to a group that this PMU cannot schedule together with this event' \
 	perf stat -e '{sim/step/,sim/step/,sim/step/,sim/step/,sim/step/}' true
 refused exclude '<not supported>' \
 	'PMU msr: attr.exclude_* is not supported: this PMU counts in all modes' \
