@@ -32,7 +32,7 @@
 #include "tally.h"
 
 static const char perf_report_losses[] =
-	"lost_full lost_paused lost_unsettled lost_elsewhere lost_large";
+	"lost_full lost_paused lost_buffer_conversion lost_other_cpu lost_large";
 
 static int perf_report_cpus(struct seq_file *m, void *unused)
 {

@@ -10,13 +10,13 @@
 static const char *const doings[] = {
 	[PERF_EVENT_COUNTS]	= "counts",
 	[PERF_EVENT_WAITS]	= "waits",
-	[PERF_EVENT_ELSEWHERE]	= "elsewhere",
+	[PERF_EVENT_ELSEWHERE]	= "not running",
 	[PERF_EVENT_DISABLED]	= "disabled",
 	[PERF_EVENT_GROUP_OFF]	= "group off",
 	[PERF_EVENT_ERROR]	= "error",
 	[PERF_EVENT_EXITED]	= "exited",
 	[PERF_EVENT_DEAD]	= "dead",
-	[PERF_EVENT_SHARES]	= "shares",
+	[PERF_EVENT_SHARES]	= "shared",
 };
 
 /* Printed after "needs 2 counters, " */
@@ -26,14 +26,14 @@ static const char *const obstacles[] = {
 	[PERF_EVENT_BY_EXCLUSIVE]	= "an exclusive group has the PMU",
 	[PERF_EVENT_IS_EXCLUSIVE]	= "it is exclusive, and other groups are on",
 	[PERF_EVENT_NOT_ON_CPU]		= "the PMU does not count on this CPU",
-	[PERF_EVENT_BY_PMU]		= "the PMU has fewer free",
+	[PERF_EVENT_BY_PMU]		= "the PMU has fewer counters free",
 };
 
 static const char *const losses[] = {
 	[PERF_LOST_FULL]	= "full",
 	[PERF_LOST_PAUSED]	= "paused",
-	[PERF_LOST_UNSETTLED]	= "unsettled",
-	[PERF_LOST_ELSEWHERE]	= "elsewhere",
+	[PERF_LOST_UNSETTLED]	= "buffer_conversion",
+	[PERF_LOST_ELSEWHERE]	= "other_cpu",
 	[PERF_LOST_LARGE]	= "large",
 };
 
@@ -136,7 +136,7 @@ static void show_why(FILE *out, const struct seen *seen)
 
 void show_state_header(FILE *out)
 {
-	fprintf(out, "%7s %7s %7s %-22s %-9s %12s %12s %6s %4s %4s %10s %8s  WHY\n",
+	fprintf(out, "%7s %7s %7s %-22s %-11s %12s %12s %6s %4s %4s %10s %8s  WHY\n",
 		"TID", "OPENER", "ID", "EVENT", "STATE", "SINCE ms", "ENABLED ms", "ON %", "CPU",
 		"CTR", "RECORDS", "WAKEUPS");
 }
@@ -147,7 +147,7 @@ static void show_text(FILE *out, const struct seen *seen)
 	char event[64];
 
 	snprintf(event, sizeof(event), "%s/%#llx/", info->pmu, (unsigned long long)info->config);
-	fprintf(out, "%7d %7d %7llu %-22s %-9s %12.3f %12.3f %6.1f %4d %4d %10llu %8llu ",
+	fprintf(out, "%7d %7d %7llu %-22s %-11s %12.3f %12.3f %6.1f %4d %4d %10llu %8llu ",
 		seen->tid, seen->opener, (unsigned long long)info->id, event,
 		name_of(doings, COUNT(doings), info->doing),
 		info->since / 1e6, info->enabled / 1e6,
