@@ -171,9 +171,9 @@ static bool perf_attr_inherited_read_has_tid(const struct perf_event_attr *attr)
 
 /**
  * struct attr_clock - a clock for attr.clockid
- * @id: its number
- * @nmi_safe: it can be read in an NMI
- * @read: read its time in ns
+ * @id: CLOCK_*
+ * @nmi_safe: @read can be called in an NMI
+ * @read: return the time of the clock in ns
  */
 struct attr_clock {
 	clockid_t	id;
@@ -189,7 +189,7 @@ static const struct attr_clock perf_attr_known_clocks[] = {
 	{ CLOCK_TAI,		false,	ktime_get_clocktai_ns },
 };
 
-/* Return the record clock with that number, or NULL. */
+/* Return the record clock with that @id, or NULL. */
 static const struct attr_clock *perf_attr_find_clock(clockid_t id)
 {
 	int i;
@@ -437,8 +437,8 @@ static const struct attr_demand perf_attr_demands[] = {
  * perf_attr_permit - check the caller's privileges for an attribute
  * @attr: accepted by perf_attr_check()
  *
- * Check everything that depends on privileges and limits, but not on the target. The right to
- * a CPU or another task is checked with the target.
+ * Check all rules that depend on privileges and limits, but not on the target. The right to a CPU
+ * or another task is checked with the target.
  *
  * Context: may sleep (LSM).
  * Return: 0 on success, -EACCES without the privilege, -EPERM under lockdown, an LSM's error,

@@ -16,9 +16,10 @@
 /**
  * struct perf_event_cold - rarely used fields of events that write records or have inherited events
  * @event: the event
- * @ns: PID namespace of the task that allocated this part, usually the opener. Process ids in
+ * @ns: PID namespace of the task that allocated this structure, usually the opener. Process ids in
  *	records are of this namespace; NULL for an inherited event. Samples of inherited events read
- *	it, so it is far from the fields that forks, exits and reads of the parent event write
+ *	the parent event's @ns, so @ns is far from the fields that forks, exits and reads of the
+ *	parent event write
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: entry in the list of events that write to the buffer
@@ -49,8 +50,9 @@
  * @gone_enabled: sum of the enabled times of removed inherited events, ns
  * @gone_running: sum of the running times of removed inherited events, ns
  *
- * perf_event_make_cold() allocates it at open for events that sample, want side-band records or are
- * inherited, otherwise when a buffer is attached. It is freed with the event.
+ * perf_event_make_cold() allocates the structure at open for events that sample, want side-band
+ * records or have attr.inherit, otherwise when a buffer is attached. The structure is freed with
+ * the event.
  */
 struct perf_event_cold {
 	struct perf_event	*event;

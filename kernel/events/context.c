@@ -20,8 +20,8 @@
 DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 
 /*
- * Each task with events has a context. The slab allocator must not use more than 256 bytes
- * for it, except with lock debugging.
+ * Each task with events has a context. The slab allocator must not use more than 256 bytes for a
+ * context, except with lock debugging.
  */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(struct mutex) > 32 ||
 	      sizeof(struct perf_event_context) <= 256);
@@ -333,8 +333,8 @@ static void perf_context_call_here(void *info)
 		call->done = true;
 	}
 	/*
-	 * Without events, context switches may not call perf any more, and the CPU would keep
-	 * a pointer to the context after the exit of its task.
+	 * Without events, context switches may not call perf any more, and cpuctx->task_ctx would
+	 * point to the context after the exit of its task.
 	 */
 	if (cpuctx->task_ctx == ctx && !ctx->nr_events) {
 		cpuctx->task_ctx = NULL;
@@ -416,7 +416,7 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 }
 
 /**
- * perf_event_is_on_stopped_cpu - is it an unscheduled event of a CPU whose context is stopped?
+ * perf_event_is_on_stopped_cpu - is the event an unscheduled one of a CPU whose context is stopped?
  * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * For such an event perf_event_call() calls the function on the CPU of the caller. But in CPU
@@ -425,7 +425,7 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
  * online. ctx->mutex prevents that the context is started meanwhile.
  *
  * Context: may sleep.
- * Return: true if it is
+ * Return: true if the event is such an event
  */
 bool perf_event_is_on_stopped_cpu(const struct perf_event *event)
 {
@@ -451,7 +451,7 @@ static void perf_context_call_together(void *info)
 		.event	= event,
 		.func	= *(perf_event_func_t *)info,
 		.ctx	= event->ctx,
-		/* Defer the call if it interrupts an event site. The caller repeats it. */
+		/* Defer the call if the interrupt hits an event site. The caller repeats it. */
 		.rounds	= 1,
 	};
 
@@ -483,8 +483,8 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 	cpumask_clear(&together_cpus);
 	for_each_copy(copy, root) {
 		/*
-		 * This inherited event and all after it are settled: the clocks of their contexts
-		 * were stopped.
+		 * @copy and all events after it are settled: the clocks of their contexts were
+		 * stopped.
 		 */
 		if (perf_copy_is_settled(copy))
 			break;

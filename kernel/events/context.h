@@ -29,8 +29,8 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
 bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
 /*
- * perf_event_call() without that mutex, for functions that change only the event itself: the
- * event may have left ctx when func is called. Return true if func was called.
+ * perf_event_call() without ctx->mutex, for functions that change only the event itself: the event
+ * may have left ctx when func is called. Return true if func was called.
  */
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data);

@@ -283,9 +283,7 @@ static long perf_ioctl_set_bpf(struct perf_event *event, unsigned long arg)
 	return ret;
 }
 
-/*
- * Runs without ctx->mutex, because the locks of kernel/trace are outside of it in the lock order.
- */
+/* ctx->mutex is not held: the locks of kernel/trace are taken before ctx->mutex. */
 static long perf_ioctl_query_bpf(struct perf_event *event, unsigned long arg)
 {
 	return perf_refuse_error(PERF_REFUSED_BPF_OTHER,
@@ -416,7 +414,10 @@ perf_event_make_kernel_counter(struct perf_event_attr *attr, int cpu, struct tas
 	struct perf_event *event;
 	int err;
 
-	/* These act on the AUX area of the group's leader, but a kernel event has no group. */
+	/*
+	 * aux_output, aux_pause and aux_resume act on the group leader's AUX area, but a kernel
+	 * event has no group.
+	 */
 	if (attr->aux_output || attr->aux_pause || attr->aux_resume)
 		return ERR_PTR(-EINVAL);
 

@@ -25,7 +25,7 @@
 
 /* Interrupts may be off at a point, and a record passes a dozen points. */
 #define MAX_US			10000
-/* Limit for a stopped clock: one read takes longer than this part of a microsecond. */
+/* A delay ends after this number of clock reads per us, even if the clock is stopped. */
 #define LOOKS_PER_US		1000
 
 static unsigned int perf_delay_rate;
@@ -62,7 +62,7 @@ struct delays {
 
 static DEFINE_PER_CPU(struct delays, delays);
 
-/* A race with an interrupt or another CPU does no harm: the numbers are still random. */
+/* A race with an interrupt or another CPU is harmless: the numbers are still random. */
 static u32 perf_delay_next_random(void)
 {
 	u32 next = raw_cpu_read(delays.random) * 1664525 + 1013904223 + raw_smp_processor_id();

@@ -17,7 +17,7 @@ enum perf_delay_point {
 #ifdef CONFIG_PERF_EVENTS_DELAYS
 void perf_delay_at(enum perf_delay_point point);
 
-/* Any context, including NMI; never sleeps. */
+/* perf_delay() may be called in any context, including NMI, and never sleeps. */
 #define perf_delay(name)	perf_delay_at(PERF_DELAY_##name)
 /* Steps of time_seq.h, which is included after this */
 #define PERF_TIME_STEP()	perf_delay(TIME_STEP)

@@ -32,7 +32,7 @@
 #include "throttle.h"
 #include "time.h"
 
-/* Events of tracepoints have more fields than others. */
+/* struct perf_event of a tracepoint has more fields: see EVENT_SIZE. */
 static struct kmem_cache *perf_event_cache __ro_after_init;
 static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
 static struct kmem_cache *perf_cold_cache __ro_after_init;
@@ -61,11 +61,11 @@ static struct workqueue_struct *late_events_wq __ro_after_init;
 #define EVENT_SIZE	offsetofend(struct perf_event, pmu_list)
 
 static_assert(!IS_ENABLED(CONFIG_64BIT) || EVENT_SIZE <= 640);
-/* fork and exit write the refcount; samples of inherited events read the fields before it. */
+/* fork and exit write event->refcount; samples of inherited events read the fields before it. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 64 ||
 	      (offsetofend(struct perf_event, overflow_handler) - 1) / L1_CACHE_BYTES <
 	      offsetof(struct perf_event, refcount) / L1_CACHE_BYTES);
-/* With lock debugging the wait queue is larger. */
+/* With lock debugging perf_event_cold::waitq is larger. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(wait_queue_head_t) > 24 ||
 	      sizeof(struct perf_event_cold) <= 272);
 
@@ -189,8 +189,8 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 }
 
 /*
- * Reserve an exclusive PMU (with a trace unit), which serves either tasks or CPUs: the count
- * is positive for tasks, negative for CPUs.
+ * Count an event of an exclusive PMU (a trace unit). The PMU serves either tasks or CPUs:
+ * exclusive_cnt is positive for per-task events, negative for per-CPU events.
  */
 static int perf_event_claim_exclusive(struct perf_event *event)
 {

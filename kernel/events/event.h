@@ -89,9 +89,9 @@ static inline void perf_event_get_ref(struct perf_event *event)
 int perf_event_set_context(struct perf_event *event, struct perf_event_context *ctx);
 
 /*
- * Detach an event and its inherited events from their contexts because their PMU is being
- * unregistered, and make it dead. Afterwards no callback of the PMU runs for the event. The caller
- * has a reference, and calls perf_pmu_del_event() afterwards.
+ * Detach @event and its inherited events from their contexts because their PMU is being
+ * unregistered, and make @event dead. Afterwards no callback of the PMU runs for the event. The
+ * caller has a reference, and calls perf_pmu_del_event() afterwards.
  */
 void perf_event_revoke(struct perf_event *event);
 

@@ -275,7 +275,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 	perf_exit_put_roots(&left);
 }
 
-/* Separate the context from its task. The context is not scheduled in any more. */
+/* Clear task->perf_event_ctxp: the context is not scheduled in any more. */
 static void perf_exit_put_task(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event_context *here = ctx;
@@ -311,7 +311,7 @@ static void perf_exit_context(struct task_struct *task, bool ran)
 		return;
 	}
 
-	/* This function takes over the reference of task->perf_event_ctxp. */
+	/* perf_exit_put_task() clears task->perf_event_ctxp: its reference is dropped below. */
 	scoped_guard(mutex, &ctx->mutex) {
 		perf_exit_put_task(ctx, task);
 		if (ran) {

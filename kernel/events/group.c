@@ -2,10 +2,10 @@
 /*
  * Groups: membership, and which groups need scheduling
  *
- * A group is unscheduled if each member has PERF_EV_CAP_UNSCHED: a software event, or a clock
- * event that only counts. While the group is attached, event sites find its members, and enabling
- * the group only changes its state. Every other enabled group is in a tree of a PMU's part of its
- * context (group_tree.c), and sched.c schedules it in and out.
+ * A group is unscheduled (always on) if each member has PERF_EV_CAP_UNSCHED: a software event, or a
+ * clock event that only counts. While the group is attached, event sites find its members, and
+ * enabling the group only changes its state. Every other enabled group is in a tree of a PMU's part
+ * of its context (group_tree.c), and sched.c schedules it in and out.
  */
 #include "cgroup.h"
 #include "cold.h"
@@ -159,7 +159,7 @@ static void perf_group_rehome(struct perf_event *leader)
 		epc = perf_pmu_context_of(leader->ctx, pmu);
 		WARN_ON_ONCE(!epc);
 	}
-	/* Discard a runtime on another PMU. */
+	/* The group moves to another PMU: discard leader->group_runtime. */
 	if (leader->pmu_ctx != epc)
 		leader->group_runtime = 0;
 	leader->pmu_ctx = epc;
@@ -669,7 +669,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		perf_group_resched(cpuctx, home);
 		return;
 	}
-	/* The other events may be scheduled by another PMU now. */
+	/* Another PMU may schedule the remaining events now. */
 	for_each_pmu_context(epc, ctx)
 		perf_group_resched(cpuctx, epc);
 }

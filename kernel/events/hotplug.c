@@ -298,10 +298,7 @@ static void perf_hotplug_move_events(const struct migration *which, struct perf_
 	LIST_HEAD(moving);
 
 	perf_hotplug_move_all_out(which, src, &moving);
-	/*
-	 * This is called for the events of each scope of a CPU that is taken offline: usually
-	 * there are none.
-	 */
+	/* Called for each scope of a CPU that is taken offline: usually there are no events. */
 	if (list_empty(&moving))
 		return;
 

@@ -115,7 +115,7 @@ struct perf_cpu_pmu_context {
  * struct perf_cpu_context - scheduling data of a CPU
  * @ctx: events of this CPU without a task
  * @task_ctx: the running task's context, if it has groups to schedule; or @shared_ctx
- * @shared_ctx: the context that replaces the running task's, or NULL
+ * @shared_ctx: shared context (shared_ctx.h) that replaces the running task's context, or NULL
  * @online: events can be opened on the CPU; changed under ctx.mutex
  * @ready: drivers have prepared the CPU, so groups of @ctx may be scheduled in; changed under
  *	ctx.mutex, on the CPU and with interrupts off
@@ -178,9 +178,9 @@ static inline bool perf_event_of_another_task(const struct perf_event *event)
 	list_for_each_entry(copy, perf_event_copies(root), child_list)
 
 /*
- * A task in a full memory cgroup may wait long for memory, and unrelated tasks that need
- * @lock must not wait for it. This makes lockdep assume that memory reclaim takes the lock,
- * so it reports each allocation under the lock that may wait.
+ * A task in a full memory cgroup may wait long for memory, and unrelated tasks that need @lock must
+ * not wait for it. Tell lockdep that memory reclaim takes @lock, so that lockdep reports each
+ * allocation under @lock that may wait.
  */
 static inline void perf_lock_allocates_nothing(struct mutex *lock)
 {
@@ -204,8 +204,8 @@ static inline bool is_task_event(const struct perf_event *event)
 }
 
 /*
- * Is the event in an unscheduled group? The leader may be closed concurrently: a lock or the
- * mutex of the context is held, or RCU.
+ * Is the event in an unscheduled group, one of always-on software events (see group.c)? The leader
+ * may be closed concurrently: a lock or the mutex of the context is held, or RCU.
  */
 static inline bool is_unsched(const struct perf_event *event)
 {
@@ -238,7 +238,7 @@ static inline atomic64_t *perf_atomic64(local64_t *value)
 
 /*
  * The attached events of a context for which is_counted_about_task() is true, linked by
- * hw.tp_task_entry; RCU. The list has the place of the dummy events in ctx->sw_lists: a dummy
+ * hw.tp_task_entry; RCU. The list head is that of PERF_COUNT_SW_DUMMY in ctx->sw_lists: a dummy
  * event has no event site, and so is in no list.
  */
 static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *ctx)
@@ -248,8 +248,8 @@ static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *
 
 /*
  * The unscheduled software event that the next tick examines first, by its hlist_entry, or NULL for
- * the first one of all; ctx->lock. It has the place of the BPF output events in ctx->sw_lists:
- * these have no event site either.
+ * the first one of all; ctx->lock. The pointer is stored in the list head of
+ * PERF_COUNT_SW_BPF_OUTPUT in ctx->sw_lists: these events have no event site either.
  */
 static inline struct hlist_node **perf_tick_cursor(struct perf_event_context *ctx)
 {
@@ -257,7 +257,7 @@ static inline struct hlist_node **perf_tick_cursor(struct perf_event_context *ct
 }
 
 /*
- * A task's context. It is set once, at open or fork, and cleared by the task at exit. A
+ * A task's context. The pointer is set once, at open or fork, and cleared by the task at exit. A
  * caller without a reference may use it under RCU.
  */
 static inline struct perf_event_context *perf_task_context(const struct task_struct *task)

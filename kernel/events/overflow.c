@@ -95,7 +95,7 @@ static void perf_overflow_halt_throttled(struct perf_event *event)
 		return;
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	/* Call stop only once: drivers may remove the event from a list in stop. */
+	/* Call pmu->stop only once: drivers may remove the event from a list there. */
 	event->cold->halted = true;
 	perf_pmu_enable(event->pmu);
 }

@@ -28,7 +28,7 @@
 /**
  * struct pmu_entry - registration data of a PMU
  * @pmu: the PMU
- * @gone: it is being unregistered: no new events
+ * @gone: @pmu is being unregistered: no new events
  * @copies: one reference for each inherited event, in a per-CPU counter until the PMU is
  *	unregistered
  * @tally: per-CPU counts for debugfs; NULL before the first reader

@@ -47,7 +47,7 @@ u64 perf_event_count(const struct perf_event *event)
 /**
  * struct read_call - a read on the event's CPU
  * @event: the event
- * @group: read the whole group of the leader @event
+ * @group: read the whole group, whose leader is @event
  * @err: result: error of a PMU that reads groups in one transaction
  */
 struct read_call {

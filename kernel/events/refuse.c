@@ -302,7 +302,7 @@ long perf_refusal_report(enum perf_refused_call call, long error)
 {
 	struct perf_refused *refused;
 
-	/* User space repeats these calls: they are not refused. */
+	/* User space repeats calls with these errnos: the calls are not refused. */
 	if (error <= -ERESTARTSYS || error == -EINTR ||
 	    (error == -EAGAIN && call == PERF_REFUSED_CALL_SPLICE)) {
 		perf_refusal_clear();

@@ -5,7 +5,7 @@
  * includes the rows for an enum, refuse.c for a table.
  */
 
-/* The ABI has -ENOSYS for registers on architectures without HAVE_PERF_REGS. */
+/* By the ABI, registers are refused with -ENOSYS on architectures without HAVE_PERF_REGS. */
 #define REFUSED_REGS	(IS_ENABLED(CONFIG_HAVE_PERF_REGS) ? EINVAL : ENOSYS)
 
 /* Any call */

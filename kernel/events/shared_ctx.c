@@ -171,7 +171,7 @@ static void perf_ctx_set_free(struct perf_ctx_set *ctx_set)
 		if (ctx_set->ctxs[cpu])
 			perf_shared_ctx_free(ctx_set->ctxs[cpu]);
 	}
-	/* No switch reads these any more, see perf_shared_ctx_find(). */
+	/* No context switch reads ctx_set->ctxs any more, see perf_shared_ctx_find(). */
 	kvfree(ctx_set->ctxs);
 	kfree(ctx_set);
 }
@@ -221,7 +221,7 @@ struct unlink_args {
 	bool				later;
 };
 
-/* If the task runs on this CPU, schedule in its own context; interrupts are off */
+/* If the task runs on this CPU, schedule in the task's own context; interrupts are off */
 static void __perf_ctx_set_unlink_cpu(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();

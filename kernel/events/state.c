@@ -2,9 +2,10 @@
 /*
  * PERF_EVENT_IOC_STATE: the state of an event, and the reason if it does not count.
  *
- * All values are derived at the call from data that scheduling and records keep anyway, so
- * without calls there is no cost. Only for a pinned group that does not fit, the obstacle is
- * noted at once, because it may have disappeared by the time of a call.
+ * All values are derived at the call from data that scheduling and records keep anyway, so without
+ * calls there is no cost. Exception: for a pinned group that does not fit,
+ * perf_state_note_obstacle() notes the reason at once, because the reason may have disappeared by
+ * the time of a call.
  *
  * A caller with the event's file may know everything about the event. Of the groups that
  * have the counters in its place, the caller gets those for which perf_state_may_know() is

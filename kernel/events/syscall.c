@@ -161,7 +161,7 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
 
 	capable = perfmon_capable();
 	if (signals) {
-		/* A signal to the task needs CAP_KILL. */
+		/* attr.sigtrap sends signals to the task, which needs CAP_KILL. */
 		rcu_read_lock();
 		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
 		rcu_read_unlock();
@@ -171,13 +171,13 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
 }
 
 /**
- * perf_event_may_claim - may an event claim a resource that other users need?
+ * perf_event_may_claim - may an event take a debug register or an exclusive PMU, which other users
+ * need?
  * @event: an event that is being opened, with its task or its CPU
  *
- * Debug registers and PMUs with one kind of user at a time are claimed before the event is
- * attached. The right to monitor the target is checked again at the attachment, but without
- * this first check an event that is refused there could make another user's perf_event_open(2)
- * fail meanwhile.
+ * Debug registers and exclusive PMUs are taken before the event is attached. The right to monitor
+ * the target is checked again at the attachment, but without this first check an event that is
+ * refused there could make another user's perf_event_open(2) fail meanwhile.
  *
  * Context: may sleep.
  * Return: 0 on success, -EACCES or a security module's error

@@ -5,8 +5,8 @@
 #include <linux/perf_event.h>
 
 /*
- * May the event, which is being opened, claim a resource that other users need? May
- * sleep.
+ * May the event, which is being opened, take a debug register or an exclusive PMU, which other
+ * users need? May sleep.
  */
 int perf_event_may_claim(const struct perf_event *event);
 

@@ -74,8 +74,9 @@ static void perf_sysctl_set_bound(void)
 
 	WRITE_ONCE(perf_sysctl_took_bound, allowed ? allowed + 1ULL : U64_MAX);
 	/*
-	 * An interrupt may run this in parallel with perf_took_watch(). Either the interrupt sees
-	 * the new watcher, or its store above precedes that function's store of 0 below.
+	 * Pairs with the same barrier in a call by perf_took_watch(): either this call sees
+	 * perf_took_watchers nonzero, or perf_took_watch() overwrites the bound stored above with
+	 * 0.
 	 */
 	smp_mb();
 	if (READ_ONCE(perf_took_watchers))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits that are set by sysctls and applied at overflows. They are single words, read with
+ * Limits that are set by sysctls and applied at overflows. Each limit is a single word, read with
  * READ_ONCE() in any context. A mixture of old and new values does no harm.
  */
 #ifndef _KERNEL_EVENTS_SYSCTL_H

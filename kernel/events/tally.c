@@ -2,8 +2,8 @@
 /*
  * Statistics of each CPU, and of each PMU on a CPU; see tally.h.
  *
- * Most machines never need the counters of a PMU, so they are allocated for the first
- * watcher. They are freed with the PMU.
+ * Most machines never need the counters of a PMU, so the first watcher allocates them
+ * (perf_tally_make_all()). The counters are freed with the PMU.
  */
 #include <linux/percpu.h>
 

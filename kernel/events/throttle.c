@@ -222,7 +222,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 		hw->interrupts = 1;
 		return 0;
 	}
-	/* Of several overflows at once, the first has written the record. */
+	/* Of several overflows at once, the first has written PERF_RECORD_THROTTLE. */
 	if (unlikely(perf_event_throttled(event)))
 		return throttle;
 
@@ -477,8 +477,9 @@ static void perf_tick_groups(struct list_head *active, struct pmu **disabled)
 #define PERF_TICK_EVENTS	256
 
 /*
- * Process unscheduled events that sample. These are in no group of perf_tick_groups(), but in the
- * lists of event sites, among events that only count. Each tick continues where the last one ended.
+ * Process unscheduled events that sample. Such events are in no group of perf_tick_groups(), but in
+ * the lists of event sites (ctx->sw_lists), among events that only count. Each tick continues where
+ * the last one ended.
  */
 static void perf_tick_unsched(struct perf_event_context *ctx, struct pmu **disabled)
 {
@@ -541,7 +542,7 @@ static void perf_tick_note_idle(void)
 	int cpu = smp_processor_id();
 	u64 now;
 
-	/* Both are -1 if idle CPUs have ticks. */
+	/* Both functions return -1 if idle CPUs have ticks. */
 	now = get_cpu_idle_time_us(cpu, NULL) + get_cpu_iowait_time_us(cpu, NULL);
 	__this_cpu_write(tick_idle_ns, (now - __this_cpu_read(idle_us)) * NSEC_PER_USEC);
 	__this_cpu_write(idle_us, now);

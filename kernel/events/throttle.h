@@ -27,9 +27,9 @@ static inline bool perf_event_has_frequency(const struct perf_event *event)
 }
 
 /*
- * Is a software event throttled? Such events are never stopped, but write no samples until
- * the next tick of the CPU on which they occur. The tick need not process them: it writes
- * PERF_RECORD_UNTHROTTLE for some, and the next overflow for the others. Preemption is off.
+ * Is a software event throttled? A throttled software event is not stopped, but writes no samples
+ * until the next tick of the CPU on which it occurs. The tick writes PERF_RECORD_UNTHROTTLE for
+ * some of these events, the next overflow for the others. Preemption is off.
  */
 static inline bool perf_swevent_throttled(const struct perf_event *event)
 {

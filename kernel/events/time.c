@@ -76,7 +76,9 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
 
 	perf_time_assert_unchanging(cpu);
 	perf_time_assert_unchanging(task);
-	/* The full barrier of the second announcement serves the first one, too. */
+	/*
+	 * The full barrier of perf_change_announce(task) below orders the store to cpu->seq, too.
+	 */
 	WRITE_ONCE(cpu->seq, cpu->seq + PERF_CHANGE_COMING);
 	perf_change_announce(task);
 	now = perf_clock();

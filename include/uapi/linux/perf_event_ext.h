@@ -155,7 +155,7 @@ struct perf_event_state_info {
 	__u64	lost;		/* its lost records, for all causes */
 
 	/* its buffer, for all events that write to it */
-	__u64	records;	/* records written; concurrent writers may miss a few */
+	__u64	records;	/* records written; approximate with several writers */
 	__u64	bytes;		/* bytes of these records */
 	__u64	aux_bytes;	/* bytes written to AUX areas */
 	__u64	wakeups;	/* wakeups of its readers */

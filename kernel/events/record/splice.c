@@ -352,7 +352,10 @@ ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inod
 	if (!ret && is_write_backward(event))
 		ret = perf_refuse(PERF_REFUSED_SPLICE_BACKWARD);
 	while (!ret) {
-		/* Read this first: records written just before the end must be seen. */
+		/*
+		 * Check for the end of the event before reading the buffer: the last records are
+		 * written before the event ends.
+		 */
 		over = perf_event_is_over(event);
 		ret = perf_splice_now(event, pipe, len);
 		if (ret || over)

@@ -751,7 +751,7 @@ static bool sim_takes_steps(const struct sim_counter *counter, unsigned int numb
 	return counter->event && counter->runs && sim_event_number(counter->event) == number;
 }
 
-/* Count steps until an overflow. Return: number of steps counted */
+/* Add up to @n occurrences of event @number; stop at an overflow. Return: occurrences added */
 static u64 sim_make_steps(struct sim_cpu *cpu, unsigned int number, u64 n)
 {
 	u64 mask = sim_value_mask(cpu->sim), step = n;

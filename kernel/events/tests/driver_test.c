@@ -25,7 +25,7 @@
 #define MAX_EVENTS	8
 
 /**
- * struct trial - a PMU that records its calls, and events
+ * struct trial - a test PMU, its number of callback calls, and its events
  * @pmu: the PMU
  * @adds: number of calls of add
  * @dels: number of calls of del
@@ -33,8 +33,8 @@
  * @read_on: CPU of the last read
  * @early: add was called on a CPU that the driver had not prepared
  * @late: an event was on when the driver's teardown callback ran
- * @going: a CPU that goes offline, or -1
- * @open: calls of add elsewhere while events could still be opened on @going
+ * @going: CPU that is taken offline, or -1
+ * @open: calls of add on another CPU while @going still accepts new events
  * @halted: calls of stop for a throttled event
  * @attach: PERF_ATTACH_* that event_init sets
  * @events: events opened by the test

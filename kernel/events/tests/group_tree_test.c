@@ -101,7 +101,9 @@ static void insertion_in_sequence(struct kunit *test)
 
 	for (row = 0; row < ARRAY_SIZE(rows); row++) {
 		gap = (struct perf_group_gap){ };
-		/* This group is inserted first: before, between or after the others. */
+		/*
+		 * Insert e[5] first. The rows place the other groups before, around and after it.
+		 */
 		e[5].group_runtime = 3 << AGE_SHIFT;
 		raw_spin_lock_irq(&f->ctx.lock);
 		perf_group_tree_insert(&e[5]);

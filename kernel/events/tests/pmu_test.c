@@ -302,7 +302,9 @@ static void pmu_of_generic_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->orig_type, PERF_TYPE_HARDWARE);
 	perf_pmu_del_event(event);
 
-	/* A PMU without the capability is not called, nor any other PMU. */
+	/*
+	 * attr.config names a PMU without PERF_PMU_CAP_EXTENDED_HW_TYPE: no event_init is called.
+	 */
 	inits = atomic_read(&fake->inits);
 	KUNIT_EXPECT_EQ(test, -ENOENT, try_event(event_new(test, PERF_TYPE_HARDWARE,
 							   (u64)plain->pmu.type << 32 | 7)));

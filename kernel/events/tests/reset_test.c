@@ -656,7 +656,7 @@ static void groups_are_reset_at_once(struct kunit *test)
 		local64_set(&copies[i]->count, 5);
 		local64_set(&events[i]->count, 5);
 	}
-	/* Each call is a change of the context. */
+	/* Each perf_event_call() increments ctx->seq: expect one call for the whole group. */
 	ctx = perf_task_context(child);
 	before = ctx->seq;
 	reset_by_hand(events[1], true);

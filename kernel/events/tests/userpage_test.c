@@ -234,7 +234,7 @@ static void writer_does_not_wait_for_another_cpu(struct kunit *test)
 			expect_page_is_whole(test);
 			KUNIT_EXPECT_EQ(test, f->nested, 0);
 		}
-		/* The other CPU uses the lock before this CPU begins. */
+		/* Another CPU updates the page, with page->lock, just before this CPU's update. */
 		f->nested = 0;
 		f->meets = i;
 		page_test_meet(f);
