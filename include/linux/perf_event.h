@@ -678,8 +678,8 @@ struct pmu {
 			   bool overwrite);
 	/**
 	 * @free_aux: undo @setup_aux, in the same context; mandatory with @setup_aux. No
-	 * transaction is open. It may be called long after the event was freed, but not after
-	 * perf_pmu_unregister() has returned.
+	 * AUX output is in progress. @free_aux may be called long after the event was freed, but
+	 * not after perf_pmu_unregister() has returned.
 	 */
 	void (*free_aux)(void *aux);
 	/**
@@ -1165,7 +1165,7 @@ struct perf_event_context {
 };
 
 /**
- * struct perf_output_handle - a record or AUX transaction being written
+ * struct perf_output_handle - a record, or AUX data of an event, being written
  * @event: the event that writes
  * @rb: the buffer
  * @wakeup: value to be stored at the end of the write
@@ -1175,7 +1175,7 @@ struct perf_event_context {
  * @skip_read: do not read the counters of group members for this sample
  * @shared: other CPUs may write to the buffer at the same time
  * @addr: address of the next byte to be written
- * @head: AUX: position of the start of the transaction
+ * @head: AUX: position at perf_aux_output_begin()
  * @page: index of the page of @addr
  */
 struct perf_output_handle {
@@ -1237,7 +1237,7 @@ perf_cgroup_from_task(struct task_struct *task, struct perf_event_context *ctx)
 
 #ifdef CONFIG_PERF_EVENTS
 
-/* AUX area transactions of drivers; interrupts are off */
+/* AUX output of drivers; interrupts are off */
 void *perf_aux_output_begin(struct perf_output_handle *handle,
 			    struct perf_event *event);
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);

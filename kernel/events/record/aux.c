@@ -2,9 +2,10 @@
 /*
  * AUX areas: memory that hardware writes directly.
  *
- * A driver opens a transaction, starts the hardware, and closes the transaction with the
- * number of bytes written. A buffer has at most one open transaction. The transaction holds a
- * reference to the area, so the area survives an munmap(2) during the transaction.
+ * A driver begins the AUX output of an event with perf_aux_output_begin(), starts the hardware, and
+ * ends the output with perf_aux_output_end() and the number of bytes written. One event at a time
+ * writes to the AUX area of a buffer. The output holds a reference to the area, so the area
+ * survives an munmap(2).
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -28,7 +29,7 @@
 #include "sample.h"
 #include "sideband.h"
 
-/* Attempts to make a driver close its transaction */
+/* Attempts to make a driver end its AUX output */
 #define STOP_ATTEMPTS	10
 
 /* All areas that a driver has set up and not freed yet */
@@ -324,7 +325,7 @@ struct page *perf_aux_page(struct perf_aux *aux, unsigned long pgoff)
 	return pgoff < aux->nr_pages ? virt_to_page(aux->pages[pgoff]) : NULL;
 }
 
-/* Called with interrupts off on the CPU that opened the transaction. */
+/* Called with interrupts off on aux->writer_cpu, where the AUX output began. */
 static void perf_aux_stop_writer_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_ptr(&perf_cpu_context);
@@ -332,13 +333,13 @@ static void perf_aux_stop_writer_here(void *info)
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
-	/* If the next transaction was opened on another CPU, the caller retries there. */
+	/* If the next AUX output began on another CPU, the caller retries there. */
 	if (READ_ONCE(aux->rb->aux_open) != aux ||
 	    READ_ONCE(aux->writer_cpu) != smp_processor_id())
 		return;
 	/*
-	 * The writer is NULL before it is stored and after the transaction is closed.
-	 * Otherwise it is an event that cannot be detached while interrupts are off here.
+	 * aux->writer is NULL before perf_aux_open_on() stores the event, and after the output
+	 * ends. The event cannot be detached while interrupts are off here.
 	 */
 	event = smp_load_acquire(&aux->writer);
 	perf_delay(AUX_ASKED);
@@ -356,9 +357,9 @@ static void perf_aux_stop_writer_here(void *info)
  * perf_aux_stop_writer - stop the event that writes to an area
  * @aux: area without a mapping, so that no event can start to write to it
  *
- * Afterwards the memory of the area can be freed. If the driver does not close its transaction,
- * the area exists until it does. Several attempts are needed, because the driver may be about to
- * open or close the transaction during the first one.
+ * Afterwards the memory of the area can be freed. If the driver does not end its AUX output, the
+ * area exists until the output ends. Several attempts are needed, because the driver may be about
+ * to begin or end the output during the first one.
  *
  * Context: may sleep.
  */
@@ -368,8 +369,8 @@ void perf_aux_stop_writer(struct perf_aux *aux)
 
 	/*
 	 * rb->aux is cleared before the writer is read. Pairs with the barrier in
-	 * perf_aux_open_on(): either this CPU sees the transaction and its CPU, or the
-	 * transaction sees that the area is gone.
+	 * perf_aux_open_on(): either this CPU sees rb->aux_open and aux->writer_cpu, or
+	 * perf_aux_output_begin() sees that rb->aux is NULL.
 	 */
 	smp_mb();
 	for (i = 0; i < STOP_ATTEMPTS && READ_ONCE(aux->rb->aux_open) == aux; i++)
@@ -392,7 +393,7 @@ static void perf_aux_test_step(void)
 }
 #endif
 
-/* The area for a transaction of the event, with a reference, or NULL */
+/* The area for the AUX output of the event, with a reference, or NULL */
 static struct perf_aux *perf_aux_get(struct perf_event *event)
 {
 	struct perf_event *output = perf_event_root(event);
@@ -438,14 +439,14 @@ static void perf_aux_close(struct perf_output_handle *handle, struct perf_aux *a
 	handle->event = NULL;
 	WRITE_ONCE(aux->writer, NULL);
 	perf_delay(AUX_CLOSES);
-	/* Pairs with the cmpxchg in perf_aux_open_on() of the next transaction. */
+	/* Pairs with the cmpxchg() in perf_aux_open_on() of the next AUX output. */
 	smp_store_release(&aux->rb->aux_open, NULL);
 	perf_aux_put(aux);
 }
 
 /*
- * Make the event the writer of the area, unless the buffer has an open transaction. On
- * failure drop the reference to @aux.
+ * Make the event the writer of the area, unless another event writes to it. On failure drop the
+ * reference to @aux.
  */
 static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_event *event,
 			     struct perf_aux *aux)
@@ -475,7 +476,7 @@ static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_even
 }
 
 /**
- * perf_aux_output_begin - open a transaction
+ * perf_aux_output_begin - begin AUX output
  * @handle: @head is set to the position where the hardware may write, @size to the number of
  *	bytes (0 in overwrite mode: all), @wakeup to the position at which the hardware must
  *	interrupt at the latest
@@ -546,8 +547,8 @@ static void perf_aux_write_record(struct perf_event *event, u64 offset, u64 size
 }
 
 /**
- * perf_aux_output_end - close a transaction
- * @handle: the open transaction
+ * perf_aux_output_end - end AUX output
+ * @handle: from perf_aux_output_begin()
  * @size: bytes written; in overwrite mode @handle->head is the position of the hardware
  *
  * Write an AUX record for the data. In overwrite mode there is none if @size and the flags are
@@ -564,7 +565,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	u64 flags = handle->aux_flags & ~(u64)PERF_AUX_FLAG_OVERWRITE;
 	bool wake;
 
-	/* The area was unmapped during the transaction: there is no reader. */
+	/* The area was unmapped meanwhile: there is no reader. */
 	if (rcu_access_pointer(rb->aux) != aux)
 		goto close;
 
@@ -593,11 +594,11 @@ EXPORT_SYMBOL_GPL(perf_aux_output_end);
 
 /**
  * perf_aux_output_skip - skip bytes, for alignment or padding
- * @handle: the open transaction
+ * @handle: from perf_aux_output_begin()
  * @size: bytes to skip
  *
  * Context: interrupts are off.
- * Return: 0 on success, -ENOSPC if the transaction has less free space
+ * Return: 0 on success, -ENOSPC if @handle has less free space
  */
 int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
 {
@@ -621,9 +622,9 @@ EXPORT_SYMBOL_GPL(perf_aux_output_skip);
 
 /**
  * perf_get_aux - get the pointer from pmu::setup_aux
- * @handle: zeroed, or used for a transaction before
+ * @handle: zeroed, or used before
  *
- * Return: the driver's pointer, or NULL if no transaction is open
+ * Return: the driver's pointer, or NULL if no output has begun
  */
 void *perf_get_aux(struct perf_output_handle *handle)
 {
@@ -632,8 +633,8 @@ void *perf_get_aux(struct perf_output_handle *handle)
 EXPORT_SYMBOL_GPL(perf_get_aux);
 
 /**
- * perf_aux_output_flag - set flags of the transaction's AUX record
- * @handle: the open transaction
+ * perf_aux_output_flag - set flags of the PERF_RECORD_AUX of an AUX output
+ * @handle: from perf_aux_output_begin()
  * @flags: PERF_AUX_FLAG_*, except OVERWRITE, which depends on the mapping
  */
 void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
@@ -646,7 +647,7 @@ EXPORT_SYMBOL_GPL(perf_aux_output_flag);
 
 /**
  * perf_output_copy_aux - copy a part of an AUX area to a record
- * @aux_handle: the open transaction
+ * @aux_handle: handle of the AUX output
  * @handle: handle of the record
  * @from: position of the first byte
  * @to: position after the last byte. If both are equal modulo the size of the area, the whole area

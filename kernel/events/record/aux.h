@@ -11,7 +11,7 @@
 
 /**
  * struct perf_aux - an AUX area
- * @refcount: one for each mapping, one for an open transaction
+ * @refcount: one for each mapping, one for AUX output in progress
  * @mappings: number of mappings of this area, protected by the buffer's lock
  * @rb: buffer of the area, with a reference
  * @pmu: PMU that has set the area up, the only one that may write to it; NULL after the driver has
@@ -24,11 +24,11 @@
  * @watermark: bytes between wakeups; not in overwrite mode
  * @overwrite: the mapping is read-only, so the reader cannot move the tail
  * @sampling: a part of the area is being copied to a sample
- * @writer: event with an open transaction
- * @writer_cpu: CPU that opened the transaction
+ * @writer: event that writes to the area
+ * @writer_cpu: CPU on which the AUX output began
  * @module: the driver's module, with a reference, for @free
  * @charge: charge for the pages, until they are freed
- * @atomic_put: frees the area if a transaction drops the last reference
+ * @atomic_put: frees the area if perf_aux_output_end() drops the last reference
  * @work: frees the area after a grace period, in a context that may sleep
  * @pages: addresses of the pages
  */

@@ -93,7 +93,7 @@ enum perf_sharing {
  * @lost: lost records of all events, by cause
  * @wake_work: wakes the pollers of a buffer with many events
  * @aux: the AUX area while it is mapped, RCU
- * @aux_open: the area with an open transaction, or NULL
+ * @aux_open: the area that an event writes to, or NULL
  * @aux_head: bytes written to AUX areas
  * @aux_wakeup: @aux_head at the last wakeup, rounded down to a multiple of the watermark
  * @work: frees the buffer after a grace period

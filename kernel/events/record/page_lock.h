@@ -66,7 +66,7 @@ static __always_inline bool perf_page_begin(struct perf_event_mmap_page *page,
 		local_add(2, &lock->number);
 		return false;
 	}
-	/* From here on an NMI leaves the write to this writer. */
+	/* From this store on, an NMI leaves the write to this writer. */
 	WRITE_ONCE(lock->cpu, cpu);
 	*number = local_read(&lock->number);
 	WRITE_ONCE(page->lock, *number + 1);

@@ -77,7 +77,10 @@ static __always_inline atomic_long_t *perf_ring_word(local_t *word)
 	return (atomic_long_t *)word;
 }
 
-/* Does this record pass the watermark? Of several such records, only one returns true. */
+/*
+ * Does a record that ends at this position pass the watermark? Of several such records, only one
+ * returns true.
+ */
 static __always_inline bool perf_ring_passes_mark(struct perf_ring *ring, unsigned long distance)
 {
 	atomic_long_t *word = perf_ring_word(&ring->mark);

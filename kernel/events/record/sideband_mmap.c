@@ -127,7 +127,7 @@ static bool perf_build_id_attr_match(const struct perf_event_attr *attr)
 	return attr->build_id && attr->mmap2;
 }
 
-/* Not a record of its own: while the hook is enabled, MMAP2 records look up build ids. */
+/* Build ids have no record of their own: while the hook is enabled, MMAP2 records look them up. */
 const struct perf_record_kind perf_build_id_kind = {
 	.hook		= PERF_SIDEBAND_BUILD_ID,
 	.attr_match	= perf_build_id_attr_match,

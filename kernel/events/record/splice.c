@@ -296,7 +296,7 @@ static bool perf_splice_worth_a_look(struct perf_event *event)
 	rb = rcu_dereference(event->rb);
 	if (rb) {
 		user = rb->ring.user;
-		/* The same comparison as in perf_splice_find_records(). */
+		/* Compare data_head and data_tail as perf_splice_find_records() does. */
 		yes = (unsigned long)READ_ONCE(user->data_head) !=
 		      (unsigned long)READ_ONCE(user->data_tail);
 	}

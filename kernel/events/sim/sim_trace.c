@@ -47,10 +47,10 @@ struct sim_trace_filter {
 
 /**
  * struct sim_trace_cpu - the trace unit of one CPU
- * @handle: the transaction, open while @event is set
+ * @handle: handle of the AUX output, in use while @event is set
  * @event: event that traces
  * @area: its AUX area
- * @written: bytes in this transaction
+ * @written: bytes since the AUX output began
  * @started: the last start or stop filter that matched was a start filter
  * @nr_filters: number of @filters
  * @filters: filters with the ranges of the running task
@@ -108,7 +108,7 @@ static bool sim_trace_open_area(struct sim_trace_cpu *cpu, struct perf_event *ev
 	return true;
 }
 
-/* Number of bytes until the transaction must be closed */
+/* Number of bytes until the AUX output must end */
 static unsigned long sim_trace_room(const struct sim_trace_cpu *cpu)
 {
 	const struct perf_output_handle *handle = &cpu->handle;
@@ -188,7 +188,7 @@ static int sim_trace_add(struct perf_event *event, int flags)
 	if (cpu->event)
 		return -EBUSY;
 	event->hw.state = PERF_HES_STOPPED;
-	/* This CPU's unit still has the filters of the last event: force a sync. */
+	/* The trace unit of this CPU still has the filters of the last event: force a sync. */
 	event->hw.addr_filters_gen = 0;
 	cpu->nr_filters = 0;
 	cpu->started = false;

@@ -33,7 +33,7 @@ static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *pr
 		/* A sleepable program needs a probe that traps in user space. */
 		if (prog->sleepable && !uprobe)
 			return perf_refuse(PERF_REFUSED_BPF_KIND);
-		/* These programs need a larger bpf_run_ctx than a single probe provides. */
+		/* Multi-probe programs need a larger bpf_run_ctx than a single probe provides. */
 		if (prog->expected_attach_type == BPF_TRACE_KPROBE_MULTI ||
 		    prog->expected_attach_type == BPF_TRACE_KPROBE_SESSION ||
 		    prog->expected_attach_type == BPF_TRACE_UPROBE_MULTI)

@@ -662,7 +662,7 @@ static void bp_change_cancel(struct perf_event *bp, const struct perf_event_attr
 	bp_change_drop_slot(&change, attr->bp_type);
 }
 
-/* The same for the events inherited from an event, up to but not including @last; NULL: for all */
+/* bp_change_cancel() for the inherited events before @last; NULL: for all of them */
 static void bp_cancel_copies(struct perf_event *event, const struct perf_event_attr *attr,
 			     const struct perf_event *last)
 {

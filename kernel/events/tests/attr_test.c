@@ -113,7 +113,7 @@ static void attr_fields_without_rule(struct kunit *test)
 
 static void attr_sample_type(struct kunit *test)
 {
-	/* These bits of sample_type are rejected or ignored without another field. */
+	/* Bits of sample_type that are rejected or ignored without another field */
 	u64 needy = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
 	unsigned int bit;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AUX areas with a test driver: space for transactions, records for the reader, and the lifetime
- * of the memory
+ * AUX areas with a test driver: space for AUX output, records for the reader, and the lifetime of
+ * the memory
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -152,7 +152,7 @@ static bool aux_test_woken(struct aux_bench *bench)
 	return atomic_xchg(&bench->rb->poll, 0);
 }
 
-/* Begin a transaction like a driver, with interrupts off. */
+/* Begin AUX output like a driver, with interrupts off. */
 static void *aux_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
 	guard(irqsave)();
@@ -177,7 +177,7 @@ static void aux_transactions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, handle.head, 0);
 	KUNIT_EXPECT_EQ(test, handle.size, AUX_SIZE - 1);
 	KUNIT_EXPECT_EQ(test, handle.wakeup, AUX_SIZE / 2);
-	/* A second transaction cannot begin while one is open. */
+	/* A second AUX output cannot begin before the first one ends. */
 	KUNIT_EXPECT_NULL(test, aux_begin(&other, &bench->event));
 	KUNIT_EXPECT_NULL(test, perf_get_aux(&other));
 	KUNIT_EXPECT_EQ(test, user->aux_head, 0);
@@ -187,7 +187,7 @@ static void aux_transactions(struct kunit *test)
 	expect_record(test, bench, 0, 100, 0);
 	KUNIT_EXPECT_FALSE(test, aux_test_woken(bench));
 
-	/* An empty transaction writes no record, unless it has a flag. */
+	/* An AUX output without data writes no record, unless it has a flag. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	aux_end(&handle, 0);
 	expect_nothing(test, bench);
@@ -267,7 +267,7 @@ static void aux_unmapped_meanwhile(struct kunit *test)
 	RCU_INIT_POINTER(bench->rb->aux, NULL);
 	perf_aux_put(bench->aux);
 	KUNIT_EXPECT_PTR_EQ(test, perf_get_aux(&handle), (void *)bench);
-	/* During the transaction the memory is not freed, and there is no reader to notify. */
+	/* During the AUX output the memory is not freed, and there is no reader to notify. */
 	rcu_barrier();
 	KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&bench->freed, HZ / 20), 0);
 	memset(bench->pages[AUX_PAGES - 1], 0xff, PAGE_SIZE);
@@ -291,7 +291,7 @@ static void unmap_now(void)
 {
 	perf_test_aux_step = NULL;
 	RCU_INIT_POINTER(aux_test_unmapped->rb->aux, NULL);
-	/* There is no transaction yet, so this does not wait. */
+	/* No AUX output has begun, so perf_aux_stop_writer() does not wait. */
 	perf_aux_stop_writer(aux_test_unmapped->aux);
 	perf_aux_put(aux_test_unmapped->aux);
 }

@@ -245,7 +245,7 @@ static void buffer_of_two_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other.ret, 0);
 	write_word(&inside);
 	KUNIT_EXPECT_EQ(test, inside.ret, 0);
-	/* These records are not visible yet, because the record before them is not complete. */
+	/* The records are not visible yet, because the record before them is not complete. */
 	KUNIT_EXPECT_EQ(test, user->data_head, 0);
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
@@ -272,7 +272,7 @@ static void flush_of_two_cpus_wakes(struct kunit *test)
 	perf_buffer_share(real.event);
 	KUNIT_ASSERT_NE(test, perf_ring_reserve_shared(&real.rb->ring, shared, 8, false, &start),
 			0);
-	/* These are the steps of perf_ring_commit() if another CPU has set PERF_RING_CLOSING. */
+	/* Repeat the steps of perf_ring_commit() if another CPU has set PERF_RING_CLOSING. */
 	shared->wake[0] = true;
 	atomic_long_add(8, &shared->committed[0]);
 	KUNIT_EXPECT_EQ(test, real.rb->ring.user->data_head, 0);

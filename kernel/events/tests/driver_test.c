@@ -510,7 +510,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, 4);
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	perf_event_release_kernel(t->events[--t->nr]);
-	/* The close of this event scheduled the other one out and in again. */
+	/* The close of the event scheduled the other event out and in again. */
 	KUNIT_EXPECT_EQ(test, t->dels, t->adds - 1);
 
 	/* An event that was closed while its CPU was offline is not scheduled again. */

@@ -523,7 +523,10 @@ static void drivers_prepare_a_cpu_first(struct kunit *test)
 
 	if (there >= nr_cpu_ids || !cpu_is_hotpluggable(there))
 		kunit_skip(test, "needs a CPU that can go offline");
-	/* This hotplug state is in the range of drivers, and no driver of this machine uses it. */
+	/*
+	 * CPUHP_AP_PERF_S390_CF_ONLINE is in the range of drivers, and no driver of this machine
+	 * uses it.
+	 */
 	if (cpuhp_setup_state_nocalls(CPUHP_AP_PERF_S390_CF_ONLINE, "perf:test", prepare_cpu, NULL))
 		kunit_skip(test, "not on s390");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, remove_state, NULL), 0);

@@ -190,7 +190,7 @@ static void period_that_a_pmu_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->attr.sample_period, 1000);
 }
 
-/* This PMU may use NMIs, in which not all clocks can be read. */
+/* The driver of this PMU may write samples in an NMI, where not all clocks can be read. */
 static void clock_that_a_pmu_refuses(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;

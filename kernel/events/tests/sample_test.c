@@ -621,8 +621,8 @@ static void test_read_size_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
 	/*
-	 * This limit also applies to groups that are not read as a group: it bounds loops over a
-	 * group with interrupts off.
+	 * The 16 KiB limit also applies without PERF_FORMAT_GROUP: it bounds loops over a group
+	 * with interrupts off.
 	 */
 	leader->attr.read_format = 0;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
