@@ -826,7 +826,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 #define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package can read it */
 #define PERF_EV_CAP_SIBLING		BIT(2)	/* must not be a leader */
 #define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* any CPU of the scope can read it */
-#define PERF_EV_CAP_UNSCHED		BIT(4)	/* counts without being scheduled in */
+#define PERF_EV_CAP_UNSCHED		BIT(4)	/* always on: not scheduled in or out */
 
 /*
  * attach_state. Drivers may set TASK_DATA and SCHED_CB in event_init, and test TASK; the core

@@ -218,7 +218,8 @@ struct remote_call {
  * For a driver's pmu_enable.
  *
  * Context: interrupts are off.
- * Return: the running task's context or its shared context; NULL without groups to schedule
+ * Return: the running task's context, or the shared context (shared_ctx.h) that replaces it; NULL
+ * without groups to schedule
  */
 struct perf_event_context *perf_cpu_task_ctx(void)
 {
@@ -416,7 +417,8 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 }
 
 /**
- * perf_event_is_on_stopped_cpu - is the event an unscheduled one of a CPU whose context is stopped?
+ * perf_event_is_on_stopped_cpu - is the event unscheduled (see group.c) and of a CPU whose context
+ * is stopped?
  * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * For such an event perf_event_call() calls the function on the CPU of the caller. But in CPU
@@ -425,7 +427,7 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
  * online. ctx->mutex prevents that the context is started meanwhile.
  *
  * Context: may sleep.
- * Return: true if the event is such an event
+ * Return: true if so
  */
 bool perf_event_is_on_stopped_cpu(const struct perf_event *event)
 {

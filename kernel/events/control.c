@@ -221,7 +221,10 @@ static long perf_ioctl_redirect(struct perf_event *event, struct perf_event *tar
 		return err;
 
 	CLASS(event_context, ctx)(event);
-	/* Writers of records use this event, so no shared context may replace its context. */
+	/*
+	 * Writers of records use this event, so no shared context (shared_ctx.h) may replace its
+	 * context.
+	 */
 	if (target)
 		perf_ctx_set_unlink(ctx);
 	return perf_event_set_output(event, target);

@@ -71,9 +71,9 @@ static void perf_enable_update_pages(struct perf_event *leader)
 }
 
 /*
- * Make an event that is off or in the error state wait for a counter; an unscheduled event counts
- * if its leader does. @data points to the number of overflows for which the event is enabled,
- * or is NULL.
+ * Make an event that is off or in the error state wait for a counter; an unscheduled event (see
+ * group.c) counts if its leader does. @data points to the number of overflows for which the event
+ * is enabled, or is NULL.
  *
  * Return: true if the group has to be scheduled anew
  */

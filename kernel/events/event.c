@@ -473,8 +473,8 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	COPY_KEEPS(copy->attr);
 
 	/*
-	 * An unscheduled event is in no tree of groups, so its tree and layout fields are equal to
-	 * the original's.
+	 * An unscheduled event (see group.c) is in no tree, so its tree and layout fields are equal
+	 * to those of @event.
 	 */
 	INIT_LIST_HEAD(&COPY_SETS(copy->active_list));
 	group_node = &COPY_SETS(copy->group_node);

@@ -118,7 +118,7 @@ static void perf_exit_put_roots(struct list_head *left)
 
 /**
  * perf_shared_ctx_free - undo perf_shared_ctx_copy()
- * @ctx: the shared context, which is scheduled out and not used again
+ * @ctx: the shared context (see shared_ctx.h), which is scheduled out and not used again
  *
  * The counts of its events are added to those of their parent events.
  *
@@ -283,7 +283,7 @@ static void perf_exit_put_task(struct perf_event_context *ctx, struct task_struc
 
 	local_irq_disable();
 	cpuctx = this_cpu_context();
-	/* The shared context that replaces this context must stop counting, too. */
+	/* The shared context that replaces @ctx must stop counting, too. */
 	if (task == current && cpuctx->shared_ctx)
 		here = cpuctx->shared_ctx;
 	if (cpuctx->task_ctx == here)

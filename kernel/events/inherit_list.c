@@ -118,12 +118,13 @@ void perf_copy_detach(struct perf_event *copy)
 }
 
 /*
- * Find the first inherited event that is not in a shared context, or else the first one. The
- * removal of the event in a shared context may make members of its group unscheduled. Before that,
- * each task's context must leave its set, which happens when the task's event is removed. Events in
- * shared contexts are moved to the end of the list; nothing depends on the list's order, because
- * @root is dead. As no event is added either, a call that finds only events in shared contexts sets
- * @only_shared, and later calls do not search: there may be one such event for each CPU.
+ * Find the first inherited event that is not in a shared context (shared_ctx.h), or else the first
+ * one. The removal of the event in a shared context may make members of its group unscheduled.
+ * Before that, each task's context must leave its set, which happens when the task's event is
+ * removed. Events in shared contexts are moved to the end of the list; nothing depends on the
+ * list's order, because @root is dead. As no event is added either, a call that finds only events
+ * in shared contexts sets @only_shared, and later calls do not search: there may be one such event
+ * for each CPU.
  */
 static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_shared)
 {

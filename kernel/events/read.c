@@ -2,8 +2,8 @@
 /*
  * Reading an event: read(2), and readers in the kernel
  *
- * The count of an unscheduled event is always up to date: a read needs no interrupt of another
- * CPU and, for an event that is not inherited, no lock.
+ * The count of an unscheduled event (an always-on software event) is always up to date: a read
+ * needs no interrupt of another CPU and, for an event that is not inherited, no lock.
  */
 #include <linux/slab.h>
 #include <linux/smp.h>

@@ -8,9 +8,9 @@
  * context is inactive. Two kinds of events are counted by local64_add() while their context is
  * inactive:
  *
- * - Event sites count unscheduled events of a task even while a shared context replaces the task's
- *   context. Their reset runs on the CPU where the task runs, or while task_call_func() keeps the
- *   task from running.
+ * - Event sites count unscheduled (always-on software) events of a task even while a shared context
+ *   (shared_ctx.h) replaces the task's context. Their reset runs on the CPU where the task runs, or
+ *   while task_call_func() keeps the task from running.
  * - Event sites count unscheduled events of a CPU from before CPU hotplug starts its context until
  *   after it stops the context. Their reset runs on this CPU if it is online.
  *

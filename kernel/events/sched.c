@@ -656,7 +656,8 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 }
 
 /**
- * perf_context_sched_out - schedule out a task's context, or its shared context, on this CPU
+ * perf_context_sched_out - schedule out a task's context, or the shared context (shared_ctx.h) that
+ * replaces it
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
@@ -683,8 +684,8 @@ void perf_context_sched_out_now(struct perf_cpu_context *cpuctx, struct perf_eve
 
 /*
  * A context has been scheduled in, and its lock is held: update the user pages that no driver
- * updates. These are the pages of unscheduled events and of events that wait for a counter.
- * Their times do not include the time for which the context was scheduled out.
+ * updates. Such pages are of unscheduled events (see group.c) and of events that wait for a
+ * counter. Their times do not include the time for which the context was scheduled out.
  */
 static void perf_context_update_userpages(struct perf_event_context *ctx)
 {

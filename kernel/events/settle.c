@@ -136,8 +136,8 @@ void perf_settled_undo_all(struct perf_event *root)
 
 /*
  * Do the values of a plain inherited event change only while the clock of its context runs? Not if
- * a shared context replaces the context: event sites then count into the event while the context's
- * own clock is stopped.
+ * a shared context (shared_ctx.h) replaces the context: event sites then count into the event while
+ * the context's own clock is stopped.
  */
 static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
 {

@@ -369,7 +369,7 @@ static enum perf_event_doing perf_state_of_enabled(const struct perf_event *even
 {
 	if (event->group_leader->state < PERF_EVENT_STATE_INACTIVE)
 		return PERF_EVENT_GROUP_OFF;
-	/* A shared context replaces the inactive context, or may do so. */
+	/* A shared context (shared_ctx.h) replaces the inactive context, or may do so. */
 	if (!cpuctx && READ_ONCE(event->ctx->ctx_set))
 		return PERF_EVENT_SHARES;
 	if (!cpuctx || !perf_event_watches_here(event, cpuctx))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Print all events of a process: events that watch one of its threads (also as inherited copies),
- * and events that it has opened.
+ * Print all events of a process: events that watch one of its threads (also inherited events), and
+ * events that it has opened.
  *
  * The kernel has no list of events, so this program reads /proc/PID/fd of all processes, and copies
  * the files of events by pidfd_getfd(2). pidfd_getfd(2) requires permission to trace the process,

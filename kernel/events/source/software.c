@@ -2,10 +2,10 @@
 /*
  * Software events: page faults, context switches and others that the kernel raises.
  *
- * An event site walks three lists for its event: the unscheduled events of this CPU, the
- * software events in groups that are scheduled in on this CPU, and the unscheduled events of the
- * running task. No context switch schedules an unscheduled event in or out, so these events cost
- * nothing there.
+ * An event site walks three lists for its event: the unscheduled (always-on) events of this CPU,
+ * the software events in groups that are scheduled in on this CPU, and the unscheduled events of
+ * the running task. No context switch schedules an unscheduled event in or out, so these events
+ * cost nothing there.
  */
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
