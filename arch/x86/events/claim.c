@@ -121,6 +121,12 @@ static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_cla
 	x86_write_idle_selects(cpu);
 	same = x86_claim_selects(cpu, claim);
 	x86_write_control(cpu, control);
+	/*
+	 * A precise counter that has overflowed, but has no record yet, is not armed any more. Its
+	 * period has to be programmed again.
+	 */
+	if (x86_precise_enabled(cpu))
+		WRITE_ONCE(cpu->dirty, true);
 	return same;
 }
 

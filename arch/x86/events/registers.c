@@ -201,7 +201,7 @@ static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
 void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 {
 	u64 general = cpu->core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
-	u64 values[INTEL_PMC_IDX_FIXED], precise = x86_precise_enabled(cpu);
+	u64 values[INTEL_PMC_IDX_FIXED], precise = READ_ONCE(cpu->precise.enabled);
 	int i;
 
 	x86_write_control(cpu, 0);

@@ -564,6 +564,9 @@ static void x86_leave_taken(struct x86_pmu_cpu *cpu)
 		else if (count)
 			x86_count_free(cpu, count);
 		x86_write_select(cpu, i, 0);
+		/* The microcode owns the counter below: clear the events' count before that. */
+		if (count)
+			x86_clear_counters(cpu, BIT_ULL(i));
 	}
 	x86_force_abort(cpu, used);
 }
