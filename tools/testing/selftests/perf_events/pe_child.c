@@ -224,14 +224,15 @@ int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
  */
 char pe_task_state(pid_t tid)
 {
-	char path[32], state = 0;
+	char path[32], line[128], state = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	/* A read of stat would wait for the end of an exec of the task. */
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	f = fopen(path, "r");
 	if (f) {
-		if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-			state = 0;
+		while (!state && fgets(line, sizeof(line), f))
+			sscanf(line, "State: %c", &state);
 		fclose(f);
 	}
 	return state;
