@@ -441,13 +441,19 @@ static void bp_failed_check_desc(const struct bp_failed_check *check, char *desc
 
 KUNIT_ARRAY_PARAM(bp_failed_checks, bp_failed_checks, bp_failed_check_desc);
 
-/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES to a breakpoint for instructions, with a failed check */
+/* The type after the modification; powerpc has registers for data only. */
+static u32 bp_test_new_type(void)
+{
+	return bp_machine.slots[TYPE_INST] ? HW_BREAKPOINT_X : HW_BREAKPOINT_RW;
+}
+
+/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES to another type of breakpoint, with a failed check */
 static int bp_test_modify(struct kunit *test, struct perf_event *root, unsigned int fails_at)
 {
 	struct perf_event_attr attr = root->attr;
 	int err;
 
-	attr.bp_type = HW_BREAKPOINT_X;
+	attr.bp_type = bp_test_new_type();
 	attr.bp_len = sizeof(long);
 	bp_test_fails_at = fails_at;
 	kunit_activate_static_stub(test, bp_parse, bp_test_parse);
@@ -465,11 +471,11 @@ static void bp_test_check_event(struct kunit *test, const struct perf_event *bp,
 				const unsigned int *before, const unsigned int *after)
 {
 	enum bp_type_idx old = bp_type_of_slot(HW_BREAKPOINT_W);
-	enum bp_type_idx new = bp_type_of_slot(HW_BREAKPOINT_X);
+	enum bp_type_idx new = bp_type_of_slot(bp_test_new_type());
 	unsigned int type;
 
 	KUNIT_EXPECT_EQ(test, bp->attr.bp_type,
-			(u32)(changed ? HW_BREAKPOINT_X : HW_BREAKPOINT_W));
+			changed ? bp_test_new_type() : HW_BREAKPOINT_W);
 	for (type = 0; type < TYPE_MAX; type++)
 		KUNIT_EXPECT_EQ(test, after[type] + (changed && type == new),
 				before[type] + (changed && type == old));
