@@ -235,8 +235,14 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	perf_buffer_share(event);
 	refcount_inc(&ctx->refcount);
 	/* mmap(2) adds the event to the context whose lock it holds; see perf_mmap_count(). */
-	scoped_guard(raw_spinlock_irq, &old->lock)
-		WRITE_ONCE(event->ctx, ctx);
+	raw_spin_lock_irq(&old->lock);
+	raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
+	/* The event may have been in @ctx before: its readers must see a change of @ctx. */
+	perf_change_announce(ctx);
+	WRITE_ONCE(event->ctx, ctx);
+	perf_change_end(ctx, PERF_CHANGE_COMING);
+	raw_spin_unlock(&ctx->lock);
+	raw_spin_unlock_irq(&old->lock);
 	perf_delay(MIGRATE_IN);
 	WARN_ON_ONCE(perf_event_attach(event));
 	perf_event_put(event);

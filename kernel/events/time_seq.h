@@ -301,14 +301,17 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 		 * Pairs with perf_change_announce(). ctx->seq differs below if a word of a
 		 * later change has been read, or if perf_clock() has been read after the
 		 * moment of a later change. event->ctx differs below if the event's times run
-		 * by another clock now: the new context was stored before the announcement of
-		 * the change that starts them. perf_clock() reads a hardware counter, not
-		 * memory: it must not be read before an earlier memory access, nor after a
-		 * later load.
+		 * by another clock now: the new context was stored before the change that
+		 * starts them. perf_clock() reads a hardware counter, not memory: it must not
+		 * be read before an earlier memory access, nor after a later load.
 		 */
 		smp_rmb();
-		/* An event moves once for each CPU that is taken offline. */
-	} while (unlikely(READ_ONCE(event->ctx) != ctx));
+		/*
+		 * An event moves once for each CPU that is taken offline. If it has moved away
+		 * and back, ctx->seq differs below: event->ctx was stored within a change of the
+		 * new context. The acquire orders the loads of event->ctx and ctx->seq.
+		 */
+	} while (unlikely(smp_load_acquire(&event->ctx) != ctx));
 
 	return exact && READ_ONCE(ctx->seq) == seq;
 }

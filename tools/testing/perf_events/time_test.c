@@ -8,6 +8,7 @@
  * time of a change, such a reader may get a time that is too late, by at most the preemption.
  */
 #include "harness.h"
+#include "rcu.h"
 
 enum perf_event_state {
 	PERF_EVENT_STATE_OFF,
@@ -40,7 +41,7 @@ static inline u64 perf_clock(void)
 #if defined(__x86_64__)
 	u32 low, high;
 
-	__asm__ __volatile__("lfence; rdtsc" : "=a" (low), "=d" (high));
+	__asm__ __volatile__("lfence; rdtsc; lfence" : "=a" (low), "=d" (high) : : "memory");
 	return (u64)high << 32 | low;
 #elif defined(__aarch64__)
 	u64 now;
@@ -93,8 +94,14 @@ struct setup {
 /* The least number of changes and of reads in a run, even on a busy host */
 #define MEETINGS	100
 
-/* Reads of the counter are not ordered within a CPU, and differ slightly between CPUs. */
+/* The counters of two CPUs differ slightly for a moment, if the CPUs are virtual. */
 #define COUNTER_SLACK	1000
+
+/*
+ * The most times within COUNTER_SLACK that may be earlier than a previous one, in a run. Without
+ * the barrier of perf_change_announce() there are more in most runs.
+ */
+#define BACK_MOST	8
 
 static struct setup s;
 static bool readers_wait, readers_try_standing;
@@ -164,15 +171,17 @@ static void leave(struct perf_event_context *from, u64 *seed)
 
 static void enter(struct perf_event_context *to, u64 *seed)
 {
-	WRITE_ONCE(s.event.ctx, to);
 	raw_spin_lock(&to->lock);
+	perf_change_announce(to);
+	WRITE_ONCE(s.event.ctx, to);
+	perf_change_end(to, PERF_CHANGE_COMING);
 	change(to, PERF_EVENT_STATE_ACTIVE, seed);
 	raw_spin_unlock(&to->lock);
 }
 
 /*
- * Move the event as perf_pmu_migrate_context() does, between two clocks that
- * are far apart.
+ * Move the event as perf_pmu_migrate_context() does, with a grace period, between two clocks that
+ * are far apart. A reader that waits may be preempted during several moves.
  */
 static void migrate(void *unused)
 {
@@ -182,6 +191,7 @@ static void migrate(void *unused)
 	while (harness_goes_on()) {
 		leave(&s.ctx[n & 1], &seed);
 		harness_dawdle(&seed, 100);
+		synchronize_rcu();
 		enter(&s.ctx[~n & 1], &seed);
 		harness_dawdle(&seed, 1000);
 		if (++n == MEETINGS)
@@ -193,12 +203,19 @@ static void migrate(void *unused)
 /* Read the times. Return: whether they are exact. */
 static bool read_times(struct perf_times *times)
 {
+	bool exact;
+
 	/* perf_times_clock_stopped() does not set @when: use any earlier time. */
 	times->when = s.began;
 	if (readers_try_standing && perf_times_clock_stopped(&s.event, times))
 		return true;
-	if (!readers_wait)
-		return perf_times_read(&s.event, times);
+	if (!readers_wait) {
+		/* With interrupts off, the one reader delays the end of a grace period. */
+		rcu_read_lock(0);
+		exact = perf_times_read(&s.event, times);
+		rcu_read_unlock(0);
+		return exact;
+	}
 	while (!perf_times_try(&s.event, true, times))
 		cpu_relax();
 	return true;
@@ -296,7 +313,8 @@ static void run(const char *name, void (*writer)(void *), unsigned int writers, 
 		  (unsigned long long)s.changes, (unsigned long long)s.reads,
 		  (unsigned long long)s.late, (unsigned long long)s.back,
 		  (unsigned long long)s.most, (unsigned long long)s.torn);
-	ktap_result(s.changes && s.reads && !s.back && !s.torn, name);
+	ktap_result(s.changes && s.reads && s.back <= BACK_MOST && s.most <= COUNTER_SLACK &&
+		    !s.torn, name);
 }
 
 int main(int argc, char **argv)
