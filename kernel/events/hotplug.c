@@ -151,6 +151,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 	 * be many.
 	 */
 	for_each_event(event, ctx) {
+		cond_resched();
 		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_unsched(event));
 		if (!perf_hotplug_driver_moves(event->group_leader) ||
 		    event->state <= PERF_EVENT_STATE_EXIT)
@@ -167,6 +168,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 	for_each_event(event, ctx) {
 		if (event->state == PERF_EVENT_STATE_EXIT && event->cold)
 			perf_event_wakeup(event);
+		cond_resched();
 	}
 }
 
