@@ -46,7 +46,7 @@ void perf_uncharge(struct perf_charge *charge)
 {
 	if (!charge->user)
 		return;
-	atomic_long_sub(charge->locked, &charge->user->locked_vm);
+	atomic_long_sub(charge->locked, &charge->user->perf_mlock);
 	atomic64_sub(charge->pinned, &charge->mm->pinned_vm);
 	free_uid(charge->user);
 	mmdrop(charge->mm);
@@ -62,11 +62,11 @@ static int perf_mmap_charge_pages(struct perf_charge *charge, struct mm_struct *
 	unsigned long room, limit;
 	long old;
 
-	old = atomic_long_read(&user->locked_vm);
+	old = atomic_long_read(&user->perf_mlock);
 	do {
 		room = old < allowance ? allowance - old : 0;
 		charge->locked = min(pages, room);
-	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &old, old + charge->locked));
+	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &old, old + charge->locked));
 	charge->pinned = pages - charge->locked;
 	charge->user = get_uid(user);
 	charge->mm = mm;

@@ -319,10 +319,10 @@ static void aux_freed_at_once(struct kunit *test)
 {
 	struct aux_bench *bench = bench_make(test, false, 0);
 	struct user_struct *user = get_uid(current_user());
-	long before = atomic_long_read(&user->locked_vm);
+	long before = atomic_long_read(&user->perf_mlock);
 
 	/* Charge the pages as mmap(2) does. */
-	atomic_long_add(AUX_PAGES, &user->locked_vm);
+	atomic_long_add(AUX_PAGES, &user->perf_mlock);
 	mmgrab(&init_mm);
 	bench->aux->charge = (struct perf_charge) {
 		.user = get_uid(user), .mm = &init_mm, .locked = AUX_PAGES,
@@ -331,10 +331,10 @@ static void aux_freed_at_once(struct kunit *test)
 	RCU_INIT_POINTER(bench->rb->aux, NULL);
 	perf_aux_put_now(bench->aux);
 	KUNIT_EXPECT_FALSE(test, completion_done(&bench->freed));
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->locked_vm), before + AUX_PAGES);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->perf_mlock), before + AUX_PAGES);
 	perf_aux_put_now(bench->aux);
 	KUNIT_EXPECT_TRUE(test, completion_done(&bench->freed));
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->locked_vm), before);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&user->perf_mlock), before);
 	free_uid(user);
 
 	RCU_INIT_POINTER(bench->event.rb, NULL);
