@@ -551,8 +551,9 @@ static void perf_aux_write_record(struct perf_event *event, u64 offset, u64 size
  * @handle: from perf_aux_output_begin()
  * @size: bytes written; in overwrite mode @handle->head is the position of the hardware
  *
- * Write an AUX record for the data. In overwrite mode there is none if @size and the flags are
- * 0: the head alone gives the end of the data.
+ * Write an AUX record for the data. There is none without data, unless a flag reports an event such
+ * as lost data: some drivers set the format of the data at each begin. In overwrite mode the head
+ * alone gives the end of the data.
  *
  * Context: interrupts are off, and the data is visible to other CPUs.
  */
@@ -575,7 +576,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	} else {
 		rb->aux_head += size;
 	}
-	if (size || flags)
+	if (size || (flags & ~(u64)PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK))
 		perf_aux_write_record(event, offset, size,
 				      aux->overwrite ? flags | PERF_AUX_FLAG_OVERWRITE : flags);
 

@@ -195,6 +195,11 @@ static void aux_transactions(struct kunit *test)
 	perf_aux_output_flag(&handle, PERF_AUX_FLAG_PARTIAL);
 	aux_end(&handle, 0);
 	expect_record(test, bench, 100, 0, PERF_AUX_FLAG_PARTIAL);
+	/* The format of the data is no such flag. */
+	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
+	perf_aux_output_flag(&handle, PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW);
+	aux_end(&handle, 0);
+	expect_nothing(test, bench);
 	KUNIT_EXPECT_FALSE(test, aux_test_woken(bench));
 
 	/* Write up to the watermark, in part by skipping. */
