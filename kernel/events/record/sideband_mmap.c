@@ -156,7 +156,7 @@ static const char *perf_record_mapping_name(struct vm_area_struct *vma, char *bu
 		if (!buf)
 			return "//enomem";
 		/* The path of a deleted file ends with " (deleted)". */
-		name = file_path(vma->vm_file, buf, PATH_MAX);
+		name = d_path(file_user_path(vma->vm_file), buf, PATH_MAX);
 		return IS_ERR(name) ? "//toolong" : name;
 	}
 	name = vma->vm_ops && vma->vm_ops->name ? vma->vm_ops->name(vma) : NULL;
@@ -205,7 +205,7 @@ static void perf_record_send_mmap(struct vm_area_struct *vma)
 			.flags	= perf_record_mapping_flags(vma),
 		},
 		.executable	= executable,
-		.inode		= vma->vm_file ? file_inode(vma->vm_file) : NULL,
+		.inode		= vma->vm_file ? file_user_inode(vma->vm_file) : NULL,
 	};
 	const char *name;
 	char *buf;

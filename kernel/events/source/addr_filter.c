@@ -175,7 +175,7 @@ static bool perf_addr_filter_in_vma(const struct perf_addr_filter *filter,
 				    struct perf_addr_filter_range *range)
 {
 	if (!perf_addr_filter_has_file(filter) || !vma->vm_file ||
-	    d_inode(filter->path.dentry) != file_inode(vma->vm_file))
+	    d_inode(filter->path.dentry) != file_user_inode(vma->vm_file))
 		return false;
 	return filter_place(filter->offset, filter->size, vma->vm_start,
 			    vma->vm_pgoff << PAGE_SHIFT, vma->vm_end - vma->vm_start,

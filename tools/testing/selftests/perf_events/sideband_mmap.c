@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "pe_overlay.h"
 #include "pe_records.h"
 
 static struct pe_record rec;
@@ -358,6 +359,46 @@ TEST_F(map, deleted_file)
 	snprintf(name, sizeof(name), "%s (deleted)", path);
 	EXPECT_STREQ(name, self->name);
 	expect_file(_metadata, self);
+	munmap(p, self->page);
+}
+
+/* Find the device and the inode of a mapping in /proc/self/maps. */
+static bool find_in_maps(void *at, unsigned int *maj, unsigned int *min, unsigned long *ino)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start;
+	bool found = false;
+	char line[512];
+
+	while (maps && !found && fgets(line, sizeof(line), maps)) {
+		found = sscanf(line, "%lx-%*x %*s %*x %x:%x %lu", &start, maj, min, ino) == 4 &&
+			start == (unsigned long)at;
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+TEST_F(map, file_of_an_overlay)
+{
+	unsigned int maj, min;
+	unsigned long ino;
+	void *p;
+
+	/* The record names the file that was opened, not the file of the lower file system. */
+	self->file = pe_overlay_open(self->page);
+	if (pe_overlay_skip(self->file))
+		SKIP(return, "%s", pe_overlay_skip(self->file));
+	ASSERT_LE(0, self->file);
+	start(_metadata, self, 0);
+	p = map_code(self, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	ASSERT_EQ(true, next(_metadata, self));
+	EXPECT_STREQ(PE_OVERLAY_FILE, self->name);
+	ASSERT_EQ(true, find_in_maps(p, &maj, &min, &ino));
+	EXPECT_EQ(maj, self->m.maj);
+	EXPECT_EQ(min, self->m.min);
+	EXPECT_EQ(ino, self->m.ino);
 	munmap(p, self->page);
 }
 

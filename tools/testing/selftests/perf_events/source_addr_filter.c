@@ -17,6 +17,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_overlay.h"
 #include "pe_sim.h"
 #include "pe_trace.h"
 
@@ -323,6 +324,26 @@ TEST_F(filter, of_a_file_that_is_mapped_later)
 	EXPECT_TRUE(traced(self->u.fd, all + page_size * 5 / 2 - 1));
 	EXPECT_FALSE(traced(self->u.fd, all + page_size * 5 / 2));
 	munmap((void *)all, 4 * page_size);
+	close(file);
+}
+
+TEST_F(filter, of_a_file_of_an_overlay)
+{
+	unsigned long at;
+	char text[64];
+	int file;
+
+	file = pe_overlay_open(page_size);
+	if (pe_overlay_skip(file))
+		SKIP(return, "%s", pe_overlay_skip(file));
+	ASSERT_LE(0, file);
+	ASSERT_EQ(0, open_trace(&self->u, 0, -1));
+	snprintf(text, sizeof(text), "filter 0x10/0x10@%s", PE_OVERLAY_FILE);
+	EXPECT_EQ(0, set(self->u.fd, text));
+	at = (unsigned long)mmap(NULL, page_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+	EXPECT_FALSE(traced(self->u.fd, at));
+	EXPECT_TRUE(traced(self->u.fd, at + 0x10));
+	munmap((void *)at, page_size);
 	close(file);
 }
 
