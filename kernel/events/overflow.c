@@ -67,20 +67,6 @@ void perf_event_queue_wakeup(struct perf_event *event)
 	perf_overflow_queue_work(event, &event->cold->notify_work);
 }
 
-/**
- * perf_event_hangup - report to an event's readers that it has stopped
- * @event: the event, with or without its cold part
- *
- * Context: any, including NMI.
- */
-void perf_event_hangup(struct perf_event *event)
-{
-	if (!event->cold)
-		return;
-	WRITE_ONCE(event->pending_kill, POLL_HUP);
-	perf_event_queue_wakeup(event);
-}
-
 /*
  * Drivers stop a throttled event. But the interrupt of some drivers (riscv) ends with a restart
  * of all counters that have overflowed. So stop the event here, or its interrupts would keep

@@ -12,7 +12,6 @@ void perf_overflow_cancel(struct perf_event *event);
 int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 			  struct perf_sample_data *data, struct pt_regs *regs);
 void perf_event_queue_wakeup(struct perf_event *event);
-void perf_event_hangup(struct perf_event *event);
 
 /* Flags of an overflow */
 #define PERF_OVERFLOW_HALT	0x1	/* the event may be stopped because of it */

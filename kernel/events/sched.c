@@ -426,8 +426,6 @@ bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			perf_group_tree_del(leader);
 			perf_state_note_obstacle(leader, cpc);
 			perf_event_update_userpage(leader);
-			/* The wakeup is done in irq_work: the run queue's lock may be held. */
-			perf_event_hangup(leader);
 			continue;
 		}
 		perf_rotation_needed(cpc);

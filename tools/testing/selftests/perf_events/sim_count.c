@@ -2,6 +2,8 @@
 /*
  * Hardware events by system calls, on the simulated PMU: all counts are exact.
  */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -168,6 +170,33 @@ TEST_F(sim, pinned_event_that_does_not_fit_reads_nothing)
 	ASSERT_EQ(0, pe_sim_advance(6));
 	EXPECT_EQ(6, pe_count(fd[i]));
 	for (i = 1; i <= PE_SIM_COUNTERS; i++)
+		close(fd[i]);
+}
+
+/* Only overflows send signals: a debugger that waits for overflows must not see another one. */
+TEST_F(sim, pinned_event_that_does_not_fit_sends_no_signal)
+{
+	int fd[PE_SIM_COUNTERS + 1], i;
+	sigset_t set;
+	__u64 value;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &set, NULL));
+	self->attr.pinned = 1;
+	for (i = 0; i <= PE_SIM_COUNTERS; i++) {
+		self->attr.disabled = i == PE_SIM_COUNTERS;
+		fd[i] = pe_self(&self->attr);
+		ASSERT_LE(0, fd[i]);
+	}
+	i = PE_SIM_COUNTERS;
+	ASSERT_EQ(0, fcntl(fd[i], F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(fd[i], F_SETFL, O_ASYNC));
+	ASSERT_EQ(0, pe_ioctl(fd[i], PERF_EVENT_IOC_ENABLE, 0));
+	EXPECT_EQ(0, read(fd[i], &value, sizeof(value)));
+	ASSERT_EQ(0, sigpending(&set));
+	EXPECT_EQ(0, sigismember(&set, SIGIO));
+	for (i = 0; i <= PE_SIM_COUNTERS; i++)
 		close(fd[i]);
 }
 
