@@ -57,7 +57,7 @@ static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_
 		perf_disable_due_locked(event, cpuctx, NULL);
 		old = atomic_read(limit);
 	} while (old == PERF_LIMIT_REACHED ||
-		 !atomic_try_cmpxchg(limit, &old, max(max(old, 0) + more, 0)));
+		 !atomic_try_cmpxchg(limit, &old, clamp((s64)max(old, 0) + more, 0, INT_MAX)));
 }
 
 /* The group waits for counters: update its user pages, because no driver does. */

@@ -3,6 +3,7 @@
  * ioctl(2): enable, disable, reset and id.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,22 @@ TEST_F(control, reset_of_exited_children)
 		close(fd[1]);
 		close(fd[0]);
 	}
+}
+
+TEST_F(control, limit_of_overflows_does_not_wrap)
+{
+	int fd, i;
+
+	self->a.sample_period = 1;
+	self->a.disabled = 1;
+	fd = pe_self(&self->a);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, INT_MAX));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1));
+	pe_fault(10);
+	EXPECT_LE(10, pe_count(fd));
+	close(fd);
 }
 
 TEST_F(control, on_live_inherited_copies)
