@@ -177,7 +177,8 @@ static int perf_clock_event_init(struct perf_event *event, u64 which)
 
 	/* A timer has a constant period: nothing to adapt to the frequency. */
 	if (event->attr.freq) {
-		event->attr.sample_period = div64_u64(NSEC_PER_SEC, event->attr.sample_freq);
+		event->attr.sample_period =
+			max(div64_u64(NSEC_PER_SEC, event->attr.sample_freq), 1);
 		event->attr.freq = 0;
 		hw->sample_period = event->attr.sample_period;
 	}
