@@ -145,7 +145,7 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 		return err;
 
 	rate = READ_ONCE(sysctl_perf_event_sample_rate);
-	WRITE_ONCE(perf_max_samples_per_tick, DIV_ROUND_UP(rate, HZ));
+	WRITE_ONCE(perf_max_samples_per_tick, DIV_ROUND_UP((unsigned int)rate, HZ));
 	WRITE_ONCE(perf_sample_period_ns, NSEC_PER_SEC / rate);
 	perf_sysctl_set_share(sysctl_perf_cpu_time_max_percent);
 	return 0;

@@ -130,7 +130,26 @@ static void sysctl_rate_follows_cost(struct kunit *test)
 	limits_put(&was);
 }
 
+static void sysctl_highest_rate(struct kunit *test)
+{
+	const struct ctl_table table = {
+		.data	= &sysctl_perf_event_sample_rate,
+		.maxlen	= sizeof(sysctl_perf_event_sample_rate),
+		.extra1	= SYSCTL_ONE,
+	};
+	struct limits was = limits_get();
+	char text[] = "2147483647";
+	size_t len = strlen(text);
+	loff_t pos = 0;
+
+	limits_set(100000, 25);
+	KUNIT_EXPECT_EQ(test, perf_event_max_sample_rate_handler(&table, 1, text, &len, &pos), 0);
+	KUNIT_EXPECT_GE(test, perf_max_samples_per_tick, INT_MAX / HZ);
+	limits_put(&was);
+}
+
 static struct kunit_case sysctl_test_cases[] = {
+	KUNIT_CASE(sysctl_highest_rate),
 	KUNIT_CASE(sysctl_share),
 	KUNIT_CASE(sysctl_fit),
 	KUNIT_CASE(sysctl_rate_follows_cost),
