@@ -50,9 +50,10 @@ static unsigned long x86_base_of_selector(unsigned int selector)
 	const struct desc_struct *desc = NULL;
 	unsigned int i = selector >> 3;
 
+	/* Another thread's modify_ldt(2) frees the LDT after an IPI to this CPU. */
+	guard(irqsave)();
 	if ((selector & SEGMENT_TI_MASK) == SEGMENT_LDT) {
 #ifdef CONFIG_MODIFY_LDT_SYSCALL
-		/* The LDT is freed only after an IPI to this CPU, whose interrupts are off. */
 		struct ldt_struct *ldt = READ_ONCE(current->active_mm->context.ldt);
 
 		if (ldt && i < ldt->nr_entries)
@@ -70,7 +71,7 @@ static unsigned long x86_base_of_selector(unsigned int selector)
  *
  * Only 16-bit and old 32-bit programs use code segments with another base than 0.
  *
- * Context: interrupts off.
+ * Context: any, including NMI.
  * Return: the base address.
  */
 unsigned long x86_segment_base(struct pt_regs *regs)
