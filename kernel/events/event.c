@@ -40,7 +40,7 @@ static struct kmem_cache *perf_cold_cache __ro_after_init;
 /**
  * struct late_events - events whose last reference was dropped in a context that cannot free them
  * @events: the events, linked by late_entry
- * @work: frees them, on the CPU that queued it
+ * @work: frees them, on any CPU
  */
 struct late_events {
 	struct llist_head	events;
@@ -50,7 +50,8 @@ struct late_events {
 static DEFINE_PER_CPU(struct late_events, late_events);
 /*
  * A failed fork waits for this work in perf_event_free_task(), where no new worker can be
- * forked: the queue has a worker of its own.
+ * forked: the queue has a worker of its own. It is not bound to a CPU, which may run a
+ * real-time task that never sleeps.
  */
 static struct workqueue_struct *late_events_wq __ro_after_init;
 
@@ -85,7 +86,7 @@ void __init perf_event_caches_init(void)
 	/* kmalloc() would round the size up. */
 	perf_cold_cache = kmem_cache_create("perf_event_cold", sizeof(struct perf_event_cold), 0,
 					    SLAB_PANIC, NULL);
-	late_events_wq = alloc_workqueue("perf_event_free", WQ_MEM_RECLAIM, 0);
+	late_events_wq = alloc_workqueue("perf_event_free", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	if (!late_events_wq)
 		panic("perf: no memory for a workqueue");
 	for_each_possible_cpu(cpu)
