@@ -14,6 +14,8 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
+#include <asm/shmparam.h>
+
 #include "../cold.h"
 #include "../delay.h"
 #include "../event.h"
@@ -57,7 +59,10 @@ static unsigned int perf_buffer_data_chunks(unsigned long nr_pages)
 
 static bool perf_buffer_alloc_memory(struct perf_buffer *rb, int node)
 {
-	void *area = vmalloc_user((rb->nr_pages + 1) << PAGE_SHIFT);
+	/* As vmalloc_user(), but charged to the memory cgroup. */
+	void *area = __vmalloc_node_range((rb->nr_pages + 1) << PAGE_SHIFT, SHMLBA, VMALLOC_START,
+					  VMALLOC_END, GFP_KERNEL_ACCOUNT | __GFP_ZERO, PAGE_KERNEL,
+					  VM_USERMAP, node, __builtin_return_address(0));
 
 	if (!area)
 		return false;
