@@ -25,6 +25,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_rounds.h"
 #include "pe_sim.h"
 
 #define FILES		4000	/* files that an attacker may have open */
@@ -272,6 +273,8 @@ static void close_many(const int *fd, int nr)
 }
 
 static int many[FILES];
+/* Number of files that an attacker uses, at most FILES */
+static int files;
 
 /*
  * Software events of a task and a CPU are scheduled; open and close large
@@ -283,12 +286,12 @@ static void close_large_groups(pid_t victim)
 	int others, members, leader;
 
 	for (;;) {
-		others = open_many(&attr, 0, -1, many, FILES / 2);
+		others = open_many(&attr, 0, -1, many, files / 2);
 		leader = pe_open(&attr, 0, 0, -1, 0);
 		attr.disabled = 0;
-		members = open_many(&attr, 0, leader, many + others, FILES / 2 - 100);
+		members = open_many(&attr, 0, leader, many + others, files / 2 - 100);
 		attr.disabled = 1;
-		attacked(!close(leader) && others == FILES / 2 && members == FILES / 2 - 100);
+		attacked(!close(leader) && others == files / 2 && members == files / 2 - 100);
 		close_many(many, others + members);
 	}
 }
@@ -300,7 +303,7 @@ static void fork_many_copies(pid_t victim)
 	pid_t pid;
 
 	attr.inherit = 1;
-	nr = open_many(&attr, -1, -1, many, FILES / 4);
+	nr = open_many(&attr, -1, -1, many, files / 4);
 	if (!nr)
 		_exit(2);
 	for (;;) {
@@ -313,7 +316,7 @@ static void fork_many_copies(pid_t victim)
 			_exit(pid < 0);
 		}
 		while (waitpid(-1, &status, pid < 0 ? 0 : WNOHANG) > 0)
-			attacked(nr == FILES / 4 && !status);
+			attacked(nr == files / 4 && !status);
 		pe_ioctl(many[nr - 1], PERF_EVENT_IOC_ENABLE, 0);
 		pe_ioctl(many[nr - 1], PERF_EVENT_IOC_DISABLE, 0);
 	}
@@ -372,11 +375,11 @@ static void redirect_many(pid_t victim)
 			fd[i] = pe_open(&attr, 0, -1, -1, 0);
 			map[i] = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd[i], 0);
 		}
-		nr = open_many(&attr, -1, -1, many, FILES - 100);
+		nr = open_many(&attr, -1, -1, many, files - 100);
 		for (way = 0; way < 4; way++) {
 			for (i = 0, done = 0; i < nr; i++)
 				done += !pe_ioctl(many[i], PERF_EVENT_IOC_SET_OUTPUT, fd[way & 1]);
-			attacked(done && done == FILES - 100);
+			attacked(done && done == files - 100);
 		}
 		for (i = 0; i < 2; i++) {
 			if (map[i] != MAP_FAILED)
@@ -494,14 +497,17 @@ static bool limit_memory(void)
 
 FIXTURE_SETUP(attack)
 {
-	struct rlimit files = { FILES, FILES };
+	struct rlimit limit = { FILES, FILES };
 	int i;
 
 	if (geteuid())
 		SKIP(return, "needs root, to become other users");
 	if (pe_get(PE_PARANOID) > 2)
 		SKIP(return, "only root may open events");
-	setrlimit(RLIMIT_NOFILE, &files);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	files = pe_rounds(FILES);
+	if (files < FILES / 10)
+		files = FILES / 10;
 	self->seconds = env_number("PE_ATTACK_SECONDS", 2);
 	self->seen = mmap(NULL, sizeof(*self->seen), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
