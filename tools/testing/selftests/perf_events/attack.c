@@ -508,7 +508,7 @@ FIXTURE_SETUP(attack)
 	files = pe_rounds(FILES);
 	if (files < FILES / 10)
 		files = FILES / 10;
-	self->seconds = env_number("PE_ATTACK_SECONDS", 2);
+	self->seconds = env_number("PE_ATTACK_SECONDS", pe_rounds(2));
 	self->seen = mmap(NULL, sizeof(*self->seen), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->seen);

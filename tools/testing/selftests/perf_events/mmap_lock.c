@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "pe_rounds.h"
 #include "pe_sample.h"
 
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define barrier()	({ __asm__ __volatile__("" : : : "memory"); })
-#define RUN_SECONDS	3
+#define RUN_MS	3000
 
 /**
  * struct reader - the task that reads its event's page
@@ -74,22 +75,22 @@ static void *read_page(void *arg)
 	return NULL;
 }
 
-static time_t now(void)
+static long long now_ms(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
 /* Change the event as often as the time allows. */
 static unsigned long change_from_elsewhere(int fd, size_t len)
 {
-	time_t end = now() + RUN_SECONDS;
+	long long end = now_ms() + pe_rounds(RUN_MS);
 	unsigned long rounds = 0;
 	void *again;
 
-	while (now() < end) {
+	while (now_ms() < end) {
 		pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 		pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
