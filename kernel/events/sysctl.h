@@ -8,7 +8,7 @@
 
 #include <linux/perf_event.h>
 
-/* An event with more overflows than this in one tick is throttled. */
+/* An event with this number of overflows in one tick is throttled. */
 extern int perf_max_samples_per_tick;
 
 /* Sample interval in ns at perf_event_max_sample_rate */

@@ -2,7 +2,7 @@
 /*
  * Overflow rates: throttling, frequencies and periods.
  *
- * An event that overflows more than perf_max_samples_per_tick times in one tick is throttled
+ * An event that overflows perf_max_samples_per_tick times in one tick is throttled
  * until the next tick. Each tick computes the period of an event with a frequency anew, from
  * the event's count and runtime since the last tick. Between ticks, an event that overflows
  * more often than the frequency needs doubles its period. So an initial period that is too
@@ -220,14 +220,13 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 			perf_throttle_record(event, false);
 		}
 		hw->interrupts = 1;
-		return 0;
+	} else {
+		/* Of several overflows at once, the first has written PERF_RECORD_THROTTLE. */
+		if (unlikely(perf_event_throttled(event)))
+			return throttle;
+		hw->interrupts++;
 	}
-	/* Of several overflows at once, the first has written PERF_RECORD_THROTTLE. */
-	if (unlikely(perf_event_throttled(event)))
-		return throttle;
-
-	hw->interrupts++;
-	if (unlikely(throttle && hw->interrupts > READ_ONCE(perf_max_samples_per_tick))) {
+	if (unlikely(throttle && hw->interrupts >= READ_ONCE(perf_max_samples_per_tick))) {
 		__this_cpu_inc(throttled_events);
 		perf_throttle_count(event);
 		perf_throttle_require_tick(true);
@@ -386,13 +385,13 @@ void perf_event_restart_period(struct perf_event *event)
 }
 
 /*
- * Compute the period from the count since the last tick. A throttled event has counted for
- * only a part of that time, and its period was too short.
+ * Compute the period from the count since the last tick. A throttled event has counted for only a
+ * part of that time. Its period was too short, unless the frequency itself reaches the limit.
  */
 static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 {
 	struct hw_perf_event *hw = &event->hw;
-	u64 count, delta, enabled, running, ns, target;
+	u64 count, delta, enabled, running, ns, target, freq = event->attr.sample_freq;
 	bool idle = false;
 
 	count = local64_read(&event->count);
@@ -401,7 +400,8 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 	ns = running - event->cold->freq_time_stamp;
 	event->cold->freq_count_stamp = count;
 	event->cold->freq_time_stamp = running;
-	if (unlikely(halted)) {
+	if (unlikely(halted) &&
+	    READ_ONCE(perf_max_samples_per_tick) > DIV_ROUND_UP_ULL(freq, HZ)) {
 		perf_throttle_lengthen_period(hw);
 		return false;
 	}
@@ -413,7 +413,9 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 		ns = perf_tick_interval(ns, __this_cpu_read(tick_idle_ns), TICK_NSEC);
 		idle = is_idle_task(current);
 	}
-	target = perf_period_for(event->attr.sample_freq, delta, ns);
+	target = perf_period_for(freq, delta, ns);
+	if (unlikely(halted))
+		target = max(target, hw->sample_period);
 	hw->sample_period = perf_next_period(hw->sample_period, target, idle,
 					     &event->cold->rate_known);
 	/* If the old period was much longer, its remainder would delay the next sample too long. */

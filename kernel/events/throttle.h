@@ -56,7 +56,7 @@ static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
 	struct hw_perf_event *hw = &event->hw;
 
 	if (hw->interrupts_seq != __this_cpu_read(perf_throttle_ticks) ||
-	    hw->interrupts >= READ_ONCE(perf_max_samples_per_tick) || event->attr.freq)
+	    hw->interrupts >= READ_ONCE(perf_max_samples_per_tick) - 1 || event->attr.freq)
 		return false;
 	hw->interrupts++;
 	return true;

@@ -81,6 +81,57 @@ static void nmi_keeps_the_tick(struct kunit *test)
 	perf_throttle_test_step = NULL;
 }
 
+/* At the limit of a tick, which may be a single overflow, an event is throttled. */
+static void throttled_at_the_limit(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000,
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+	int before = READ_ONCE(perf_max_samples_per_tick), limit, n;
+
+	guard(irqsave)();
+	for (limit = 1; limit <= 3; limit++) {
+		WRITE_ONCE(perf_max_samples_per_tick, limit);
+		event->hw.interrupts_seq = __this_cpu_read(perf_throttle_ticks) - 1;
+		for (n = 1; n <= limit; n++) {
+			int stop = 0;
+
+			if (!perf_overflow_account_fast(event))
+				stop = perf_overflow_account(event, PERF_OVERFLOW_HALT);
+			KUNIT_EXPECT_EQ_MSG(test, stop, n == limit, "%d of %d", n, limit);
+		}
+		KUNIT_EXPECT_TRUE(test, perf_event_throttled(event));
+		event->hw.interrupts = 0;
+	}
+	WRITE_ONCE(perf_max_samples_per_tick, before);
+	/* The tick clears the number of throttled events. */
+	perf_adjust_freq_unthr(this_cpu_context());
+}
+
+/* The tick doubles the period of a throttled event, unless its frequency reaches the limit. */
+static void right_period_at_the_limit(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .freq = 1, .sample_freq = HZ,
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+	int before = READ_ONCE(perf_max_samples_per_tick);
+
+	raw_spin_lock_irq(&event->ctx->lock);
+	event->hw.sample_period = 1000;
+	WRITE_ONCE(perf_max_samples_per_tick, 1);
+	perf_tick_adjust_frequency(event, true);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1000);
+	WRITE_ONCE(perf_max_samples_per_tick, 2);
+	perf_tick_adjust_frequency(event, true);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 2000);
+	WRITE_ONCE(perf_max_samples_per_tick, before);
+	raw_spin_unlock_irq(&event->ctx->lock);
+}
+
 static unsigned int throttle_test_samples;
 
 static void throttle_test_sample(struct perf_event *event, struct perf_sample_data *data,
@@ -195,6 +246,8 @@ static void event_samples_after_a_tick_for_others(struct kunit *test)
 
 static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(nmi_keeps_the_tick),
+	KUNIT_CASE(throttled_at_the_limit),
+	KUNIT_CASE(right_period_at_the_limit),
 	KUNIT_CASE(ticks_examine_events_in_turn),
 	KUNIT_CASE(event_samples_after_a_tick_for_others),
 	{}
