@@ -28,7 +28,7 @@ static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *ev
 /**
  * perf_sample_save_callchain - record the callchain of a sample
  * @data: sample without a callchain
- * @event: event with PERF_SAMPLE_CALLCHAIN
+ * @event: the event; without PERF_SAMPLE_CALLCHAIN nothing is recorded
  * @regs: start of the callchain
  *
  * For drivers with registers that are not valid later. The callchain is valid until the CPU takes
@@ -38,9 +38,12 @@ static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *ev
 void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event *event,
 				struct pt_regs *regs)
 {
-	struct perf_callchain_entry *chain = perf_callchain(event, regs);
+	struct perf_callchain_entry *chain;
 	u32 room;
 
+	if (!(event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+		return;
+	chain = perf_callchain(event, regs);
 	/*
 	 * A chain with frames is in a buffer of this CPU. Only the empty one is shared, and
 	 * must not be changed.

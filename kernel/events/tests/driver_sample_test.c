@@ -471,7 +471,23 @@ static void hooks_of_an_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_sideband_enabled(PERF_SIDEBAND_NAMESPACES), before > 0);
 }
 
+/* Some drivers pass the registers of each sample, whatever its fields are. */
+static void no_callchain_unless_requested(struct kunit *test)
+{
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP };
+	struct test_driver *t = test_driver_make(test, &attr);
+	struct perf_sample_data data;
+
+	guard(irqsave)();
+	perf_fetch_caller_regs(&t->regs);
+	perf_sample_data_init(&data, 0, 1);
+	perf_sample_save_callchain(&data, t->event, &t->regs);
+	KUNIT_EXPECT_EQ(test, data.sample_flags & PERF_SAMPLE_CALLCHAIN, 0);
+	KUNIT_EXPECT_EQ(test, data.dyn_size, 0);
+}
+
 static struct kunit_case driver_sample_cases[] = {
+	KUNIT_CASE(no_callchain_unless_requested),
 	KUNIT_CASE(memory_accesses),
 	KUNIT_CASE(branches),
 	KUNIT_CASE(sample_in_hypervisor_mode),
