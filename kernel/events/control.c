@@ -419,9 +419,9 @@ perf_event_make_kernel_counter(struct perf_event_attr *attr, int cpu, struct tas
 
 	/*
 	 * aux_output, aux_pause and aux_resume act on the group leader's AUX area, but a kernel
-	 * event has no group.
+	 * event has no group. Without a group nothing resumes an event with aux_start_paused.
 	 */
-	if (attr->aux_output || attr->aux_pause || attr->aux_resume)
+	if (attr->aux_output || attr->aux_action)
 		return ERR_PTR(-EINVAL);
 
 	event = perf_event_alloc(attr, cpu, task, NULL, NULL, callback, context, -1);
