@@ -86,7 +86,7 @@ static void perf_read_here(void *info)
 	struct perf_event *event = call->event;
 	struct perf_event_context *ctx = event->ctx;
 	struct perf_event *member;
-	struct pmu *pmu = event->pmu;
+	struct pmu *pmu;
 
 	if (ctx->task && cpuctx->task_ctx != ctx)
 		return;		/* scheduled out, which has read the event */
@@ -99,6 +99,8 @@ static void perf_read_here(void *info)
 	if (!call->group) {
 		perf_read_member(event);
 	} else if (event->state == PERF_EVENT_STATE_ACTIVE) {
+		/* If the leader is a software event, the PMU of the members may be another one. */
+		pmu = event->pmu_ctx ? event->pmu_ctx->pmu : event->pmu;
 		pmu->start_txn(pmu, PERF_PMU_TXN_READ);
 		perf_read_member(event);
 		for_each_sibling_event(member, event)

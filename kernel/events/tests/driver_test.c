@@ -204,6 +204,34 @@ static void group_is_read_where_all_can_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, machine->read_on, raw_smp_processor_id());
 }
 
+static unsigned int driver_test_reads;
+
+static void driver_test_start_txn(struct pmu *pmu, unsigned int flags)
+{
+	driver_test_reads += flags == PERF_PMU_TXN_READ;
+}
+
+/* The hardware members of a software leader are read in one transaction of their PMU. */
+static void group_is_read_in_a_transaction_of_its_pmu(struct kunit *test)
+{
+	int here = cpumask_first(cpu_online_mask);
+	struct trial *hardware = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
+	struct trial *software = trial_make(test, perf_sw_context, PERF_PMU_SCOPE_NONE);
+	struct perf_event *leader;
+	u64 __user *buf;
+
+	buf = (u64 __user *)kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+					  MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NOT_NULL(test, (void __force *)buf);
+	set_cpus_allowed_ptr(current, cpumask_of(here));
+	leader = trial_open(test, hardware, software, here, NULL, NULL);
+	trial_open(test, hardware, hardware, here, NULL, leader);
+	hardware->pmu.start_txn = driver_test_start_txn;
+	driver_test_reads = 0;
+	KUNIT_EXPECT_EQ(test, perf_event_read_file(leader, (char __user *)buf, PAGE_SIZE), 24);
+	KUNIT_EXPECT_EQ(test, driver_test_reads, 1U);
+}
+
 /* The close of a sibling does not schedule out the other members. */
 static void removed_member_leaves_others_scheduled(struct kunit *test)
 {
@@ -658,6 +686,7 @@ static void events_follow_scope_cpu(struct kunit *test)
 
 static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(group_is_read_where_all_can_be),
+	KUNIT_CASE(group_is_read_in_a_transaction_of_its_pmu),
 	KUNIT_CASE(removed_member_leaves_others_scheduled),
 	KUNIT_CASE(empty_migration_does_not_wait),
 	KUNIT_CASE(cpumask_is_never_empty),
