@@ -646,10 +646,11 @@ struct pmu {
 	 * the driver has called perf_sched_cb_inc(). If @sched_in is false, @task is being
 	 * scheduled out, and its events are still scheduled. If @sched_in is true, @task has been
 	 * scheduled in, and so have its events, but they do not count until this returns.
-	 * @pmu_ctx is this PMU's part of @task's context, NULL if it has no enabled events.
+	 * @pmu_ctx is this PMU's part of @task's context or, if that has no enabled events, of
+	 * the CPU's context, without task_ctx_data.
 	 *
-	 * The PMU is disabled. The locks of the CPU's context and, unless @pmu_ctx is NULL, of
-	 * the running task's context are held. There may be no scheduled event. The driver may
+	 * The PMU is disabled. The locks of the CPU's context and of the context of @pmu_ctx are
+	 * held. There may be no scheduled event. The driver may
 	 * call perf_sched_cb_dec(). Not supported for PMUs with perf_sw_context, because their
 	 * events are scheduled in groups of other PMUs.
 	 */

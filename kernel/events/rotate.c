@@ -236,8 +236,9 @@ void perf_rotation_stop(struct pmu *pmu, int cpu)
 	raw_spin_unlock_irq(&cpc->hrtimer_lock);
 }
 
-static void perf_cpu_pmu_context_init(struct perf_cpu_pmu_context *cpc, struct pmu *pmu)
+static void perf_cpu_pmu_context_init(struct perf_cpu_pmu_context *cpc, struct pmu *pmu, int cpu)
 {
+	cpc->epc.ctx = &per_cpu(perf_cpu_context, cpu).ctx;
 	cpc->epc.pmu = pmu;
 	cpc->epc.embedded = true;
 	INIT_LIST_HEAD(&cpc->epc.pmu_ctx_entry);
@@ -303,7 +304,7 @@ int perf_cpu_pmu_contexts_make(struct pmu *pmu)
 	if (!made)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
-		perf_cpu_pmu_context_init(per_cpu_ptr(made, cpu), pmu);
+		perf_cpu_pmu_context_init(per_cpu_ptr(made, cpu), pmu, cpu);
 	/*
 	 * Another task may have installed the state meanwhile. Task switches see it because
 	 * they take the lock of the event's context.

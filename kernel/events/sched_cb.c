@@ -30,7 +30,8 @@ void perf_sched_task_other_pmus(struct perf_cpu_context *cpuctx, struct perf_eve
 		if (perf_pmu_context_of(ctx, other))
 			continue;
 		perf_pmu_disable(other);
-		other->sched_task(NULL, current, sched_in);
+		/* Drivers need not check for NULL: a CPU's part never has task_ctx_data. */
+		other->sched_task(&cpc->epc, current, sched_in);
 		perf_pmu_enable(other);
 	}
 }

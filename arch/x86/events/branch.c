@@ -334,7 +334,7 @@ static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved 
 
 /**
  * x86_branch_sched_task - context switch, see struct pmu::sched_task
- * @pmu_ctx: the PMU context of @task, or NULL
+ * @pmu_ctx: the PMU context of @task, or that of the CPU, without task_ctx_data
  * @task: the task that is switched in or out
  * @sched_in: @task is switched in
  */
@@ -343,7 +343,7 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 	struct x86_branch_cpu *branch = &cpu->branch;
-	struct x86_branch_saved *saved = pmu_ctx ? pmu_ctx->task_ctx_data : NULL;
+	struct x86_branch_saved *saved = pmu_ctx->task_ctx_data;
 	bool holds = cpu->core->branches.flags & X86_UNIT_HOLDS, halt;
 
 	if (!branch->users)

@@ -96,6 +96,8 @@ static void sim_habits_switched(struct sim_habits *h, struct perf_event_pmu_cont
 
 	sim_habits_expect(h, sim_habits_stands(h), "sched_task is called while the PMU runs");
 	sim_habits_expect(h, task == current, "the task of the switch is not current");
+	sim_habits_expect(h, pmu_ctx && pmu_ctx->pmu == &h->sim->pmu && pmu_ctx->ctx,
+			  "sched_task has no context of its PMU");
 	if (pmu_ctx && (h->mask & SIM_TASK_DATA))
 		data = pmu_ctx->task_ctx_data;
 	cpu->due = !sched_in;
