@@ -906,7 +906,7 @@ struct perf_event_obstacle_note {
  * @prog: BPF program for overflows, or of the tracepoint
  * @tp_event: trace event of a tracepoint or probe
  * @pmu_private: for all other PMUs, data of the driver
- * @copied_from: for a plain inherited event, during a fork, the event of the parent task
+ * @inherited_from: for a plain inherited event, during a fork, the event of the parent task
  * @filter: filter of a tracepoint or probe
  * @addr_filter_ranges: for PMUs with address filters, the ranges, in a struct perf_event_filters
  * @lost_samples: for PMUs without filters, number of samples that the driver dropped (powerpc)
@@ -1000,7 +1000,7 @@ struct perf_event {
 	union {
 		struct trace_event_call	*tp_event;
 		void			*pmu_private;
-		const struct perf_event	*copied_from;
+		const struct perf_event	*inherited_from;
 	};
 	union {
 		struct event_filter		*filter;
@@ -1131,7 +1131,7 @@ struct perf_event_clock {
  * @pmu_ctx_list: one part for each PMU with events here
  * @sw_lists: unscheduled software events by config, RCU; for two that contain none of these see
  *	perf_tp_task_events() and perf_tick_cursor()
- * @settled_copies: the first settled inherited event in this context, or NULL
+ * @settled_children: the first settled inherited event in this context, or NULL
  * @stirred_entry: entry in a list of stirred contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl
  * @rcu_head: for freeing
@@ -1157,7 +1157,7 @@ struct perf_event_context {
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;
 	struct hlist_head		sw_lists[PERF_SW_LISTS];
-	struct perf_event		*settled_copies;
+	struct perf_event		*settled_children;
 	struct llist_node		stirred_entry;
 	union {
 		struct mutex		mutex; /* protects membership */

@@ -45,7 +45,7 @@
  * @sigtrap_addr: address that the sigtrap reports
  * @settled: if perf_root_settles() is true: sum of the values of settled inherited events; under
  *	the inherit lock
- * @copies: the inherited events; under the inherit lock
+ * @children: the inherited events; under the inherit lock
  * @gone_count: sum of the counts of removed inherited events; written with the inherit lock held
  * @gone_enabled: sum of the enabled times of removed inherited events, ns
  * @gone_running: sum of the running times of removed inherited events, ns
@@ -85,7 +85,7 @@ struct perf_event_cold {
 		struct perf_settled	settled;
 	};
 
-	struct list_head	copies;
+	struct list_head	children;
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;
 	atomic64_t		gone_running;
@@ -122,9 +122,9 @@ static inline bool perf_event_take_disable(struct perf_event *event)
 }
 
 /* List of a parent event's inherited events, linked by child_list */
-static inline struct list_head *perf_event_copies(const struct perf_event *root)
+static inline struct list_head *perf_event_children(const struct perf_event *root)
 {
-	return root->cold ? &root->cold->copies : &perf_event_no_siblings;
+	return root->cold ? &root->cold->children : &perf_event_no_siblings;
 }
 
 /* Samples that the powerpc driver counts as lost */
@@ -153,8 +153,8 @@ static inline u64 perf_event_lost(const struct perf_event *event)
 }
 
 /* Add the times of removed inherited events. */
-static inline void perf_event_add_copy_times(const struct perf_event *event, u64 *enabled,
-					     u64 *running)
+static inline void perf_event_add_child_times(const struct perf_event *event, u64 *enabled,
+					      u64 *running)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
 

@@ -89,7 +89,7 @@ void perf_context_put(struct perf_event_context *ctx)
 	/* A CPU's context is never freed: perf_event_ctx_lock() relies on that. */
 	if (WARN_ON_ONCE(!ctx->task))
 		return;
-	WARN_ON_ONCE(!list_empty(&ctx->event_list) || ctx->settled_copies);
+	WARN_ON_ONCE(!list_empty(&ctx->event_list) || ctx->settled_children);
 	if (ctx->task != PERF_TASK_GONE)
 		put_task_struct(ctx->task);
 	perf_inherit_data_free(ctx);
@@ -445,7 +445,7 @@ static DEFINE_PER_CPU(struct perf_event *, together_event);
 /* CPUs to be called; protected by together_lock */
 static struct cpumask together_cpus;
 
-/* Make a call for perf_copies_call_running(). Interrupts are off. */
+/* Make a call for perf_children_call_running(). Interrupts are off. */
 static void perf_context_call_together(void *info)
 {
 	struct perf_event *event = __this_cpu_read(together_event);
@@ -461,7 +461,7 @@ static void perf_context_call_together(void *info)
 }
 
 /**
- * perf_copies_call_running - call a function for an event's running inherited events, on all CPUs
+ * perf_children_call_running - call a function for an event's running inherited events, on all CPUs
  * in parallel
  * @root: the event; its inherit lock is held, which protects the list of inherited events
  * @func: the function, as for perf_event_call(), with NULL as data
@@ -472,9 +472,9 @@ static void perf_context_call_together(void *info)
  *
  * Context: may sleep.
  */
-void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
+void perf_children_call_running(struct perf_event *root, perf_event_func_t func)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 	unsigned int n = 0;
 	int cpu;
 
@@ -483,17 +483,17 @@ void perf_copies_call_running(struct perf_event *root, perf_event_func_t func)
 		return;
 	perf_settled_catch_up(root);
 	cpumask_clear(&together_cpus);
-	for_each_copy(copy, root) {
+	for_each_child(child, root) {
 		/*
-		 * @copy and all events after it are settled: the clocks of their contexts were
+		 * @child and all events after it are settled: the clocks of their contexts were
 		 * stopped.
 		 */
-		if (perf_copy_is_settled(copy))
+		if (perf_child_is_settled(child))
 			break;
-		cpu = perf_clock_cpu(&copy->ctx->clock);
+		cpu = perf_clock_cpu(&child->ctx->clock);
 		if (cpu < 0 || cpumask_test_and_set_cpu(cpu, &together_cpus))
 			continue;
-		per_cpu(together_event, cpu) = copy;
+		per_cpu(together_event, cpu) = child;
 		n++;
 	}
 	perf_delay(CALL_TOGETHER);

@@ -53,13 +53,13 @@ static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags
 
 static long perf_ioctl_enable(struct perf_event *event, unsigned long arg)
 {
-	perf_event_enable_all_copies(event, true, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_enable_all_children(event, true, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
 static long perf_ioctl_disable(struct perf_event *event, unsigned long arg)
 {
-	perf_event_enable_all_copies(event, false, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_enable_all_children(event, false, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
@@ -69,7 +69,7 @@ static long perf_ioctl_reset(struct perf_event *event, unsigned long arg)
 		return 0;
 
 	CLASS(event_context, ctx)(event);
-	perf_event_reset_all_copies(event, arg & PERF_IOC_FLAG_GROUP);
+	perf_event_reset_all_children(event, arg & PERF_IOC_FLAG_GROUP);
 	return 0;
 }
 
@@ -531,7 +531,7 @@ static int perf_event_enable_owned(bool on)
 	list_for_each_entry(owned, &me->perf_event_list, owner_entry) {
 		CLASS(event_context, ctx)(owned);
 
-		perf_event_enable_all_copies(owned, on, false);
+		perf_event_enable_all_children(owned, on, false);
 	}
 	return 0;
 }

@@ -212,42 +212,42 @@ void _perf_event_disable(struct perf_event *event)
 	perf_enable_call(event, perf_disable_locked, NULL);
 }
 
-/* Has perf_copies_call_running() enabled or disabled this event? The inherit lock is held. */
-static bool perf_copy_has_state(const struct perf_event *copy, bool on)
+/* Has perf_children_call_running() enabled or disabled this event? The inherit lock is held. */
+static bool perf_child_has_state(const struct perf_event *child, bool on)
 {
 	/* Pairs with perf_event_set_state(): an inherited event that is seen off has its count. */
-	enum perf_event_state state = smp_load_acquire(&copy->state);
+	enum perf_event_state state = smp_load_acquire(&child->state);
 
 	if (!on)
 		return state <= PERF_EVENT_STATE_OFF;
 	return state >= PERF_EVENT_STATE_INACTIVE &&
-	       !(copy->cold && perf_event_disable_is_due(copy->cold));
+	       !(child->cold && perf_event_disable_is_due(child->cold));
 }
 
-/* perf_copy_has_state() for an inherited group, whose links the inherit lock protects */
-static bool perf_copies_have_state(const struct perf_event *leader, bool on)
+/* perf_child_has_state() for an inherited group, whose links the inherit lock protects */
+static bool perf_children_have_state(const struct perf_event *leader, bool on)
 {
 	const struct perf_event *member;
 
-	if (!perf_copy_has_state(leader, on))
+	if (!perf_child_has_state(leader, on))
 		return false;
 	for_each_sibling_event(member, leader) {
-		if (perf_member_follows_leader(member, leader) && !perf_copy_has_state(member, on))
+		if (perf_member_follows_leader(member, leader) && !perf_child_has_state(member, on))
 			return false;
 	}
 	return true;
 }
 
 /* Enable or disable the events inherited from @root; the inherit lock is held. */
-static void perf_enable_copies(struct perf_event *root, bool on)
+static void perf_enable_children(struct perf_event *root, bool on)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
 	if (!(root->event_caps & PERF_EV_CAP_UNSCHED))
-		perf_copies_call_running(root, perf_enable_funcs[on]);
-	for_each_copy(copy, root) {
-		if (!perf_copy_has_state(copy, on))
-			perf_enable_call(copy, perf_enable_funcs[on], NULL);
+		perf_children_call_running(root, perf_enable_funcs[on]);
+	for_each_child(child, root) {
+		if (!perf_child_has_state(child, on))
+			perf_enable_call(child, perf_enable_funcs[on], NULL);
 	}
 }
 
@@ -255,26 +255,27 @@ static void perf_enable_copies(struct perf_event *root, bool on)
  * Enable or disable the events inherited from all events of a group. If an inherited leader has
  * left its group in an exec, the remaining members are changed one by one.
  */
-static void perf_enable_group_copies(struct perf_event *leader, bool on)
+static void perf_enable_group_children(struct perf_event *leader, bool on)
 {
-	struct perf_event *copy, *member;
+	struct perf_event *child, *member;
 
 	if (!is_unsched(leader))
-		perf_copies_call_running(leader, perf_enable_group_funcs[on]);
-	for_each_copy(copy, leader) {
-		if (!perf_copies_have_state(copy, on))
-			perf_enable_call(copy, perf_enable_group_funcs[on], NULL);
+		perf_children_call_running(leader, perf_enable_group_funcs[on]);
+	for_each_child(child, leader) {
+		if (!perf_children_have_state(child, on))
+			perf_enable_call(child, perf_enable_group_funcs[on], NULL);
 	}
 	for_each_sibling_event(member, leader) {
-		for_each_copy(copy, member) {
-			if (copy->group_leader->parent != leader && !perf_copy_has_state(copy, on))
-				perf_enable_call(copy, perf_enable_funcs[on], NULL);
+		for_each_child(child, member) {
+			if (child->group_leader->parent != leader &&
+			    !perf_child_has_state(child, on))
+				perf_enable_call(child, perf_enable_funcs[on], NULL);
 		}
 	}
 }
 
 /**
- * perf_event_enable_all_copies - enable or disable an event and its inherited events
+ * perf_event_enable_all_children - enable or disable an event and its inherited events
  * @event: the event; its ctx->mutex is held. @event may be inherited itself
  * @on: enable, not disable
  * @group: include all of the event's group
@@ -284,7 +285,7 @@ static void perf_enable_group_copies(struct perf_event *leader, bool on)
  *
  * Context: may sleep.
  */
-void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
+void perf_event_enable_all_children(struct perf_event *event, bool on, bool group)
 {
 	struct perf_event *leader = event->group_leader;
 
@@ -298,14 +299,14 @@ void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group)
 		CLASS(inherit_lock, lock)(event);
 		/* NULL: the event has no inherited events. */
 		if (lock)
-			perf_enable_copies(event, on);
+			perf_enable_children(event, on);
 		return;
 	}
 	perf_enable_call(leader, perf_enable_group_funcs[on], NULL);
 	if (!leader->parent) {
 		CLASS(inherit_group_lock, lock)(leader);
 		if (lock)
-			perf_enable_group_copies(leader, on);
+			perf_enable_group_children(leader, on);
 	}
 }
 
@@ -321,8 +322,7 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
 }
 
 /**
- * perf_copies_disable - disable the events inherited from an event that is removed, on all CPUs in
- * parallel
+ * perf_children_disable - disable the events inherited from a removed event, on all CPUs at once
  * @root: the event; the caller holds no mutex of a context and no inherit lock
  *
  * An inherited group leader stays enabled, and others may stay enabled: the removal of an event
@@ -330,13 +330,13 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
  *
  * Context: may sleep.
  */
-void perf_copies_disable(struct perf_event *root)
+void perf_children_disable(struct perf_event *root)
 {
 	if ((root->event_caps & PERF_EV_CAP_UNSCHED) ||
-	    list_empty_careful(perf_event_copies(root)))
+	    list_empty_careful(perf_event_children(root)))
 		return;
 	guard(mutex)(perf_inherit_lock(root));
-	perf_copies_call_running(root, perf_disable_single_locked);
+	perf_children_call_running(root, perf_disable_single_locked);
 }
 
 /* Interrupts are off. */

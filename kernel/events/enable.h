@@ -13,8 +13,8 @@ void perf_event_enable_for(struct perf_event *event, int overflows);
 void _perf_event_disable(struct perf_event *event);
 void perf_event_disable_due(struct perf_event *event);
 
-void perf_event_enable_all_copies(struct perf_event *event, bool on, bool group);
-void perf_copies_disable(struct perf_event *root);
+void perf_event_enable_all_children(struct perf_event *event, bool on, bool group);
+void perf_children_disable(struct perf_event *root);
 
 /*
  * Does enabling or disabling a group include this member? An inherited member is included if

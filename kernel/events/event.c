@@ -132,7 +132,7 @@ int perf_event_make_cold(struct perf_event *event)
 	INIT_LIST_HEAD(&cold->rb_entry);
 	INIT_HLIST_NODE(&cold->mapped_entry);
 	INIT_LIST_HEAD(&cold->sb_list);
-	INIT_LIST_HEAD(&cold->copies);
+	INIT_LIST_HEAD(&cold->children);
 	perf_overflow_init_cold(cold);
 	if (!event->parent)
 		cold->ns = get_pid_ns(task_active_pid_ns(current));
@@ -383,65 +383,65 @@ static void perf_event_release_callchain(struct perf_event *event)
 	put_callchain_buffers();
 }
 
-static int perf_event_alloc_copies_of(struct perf_event **copies, unsigned int nr, gfp_t gfp)
+static int perf_event_alloc_children_of(struct perf_event **children, unsigned int nr, gfp_t gfp)
 {
 	if (nr > 1)
-		return kmem_cache_alloc_bulk(perf_event_cache, gfp, nr, (void **)copies);
-	copies[0] = kmem_cache_alloc(perf_event_cache, gfp);
-	return copies[0] ? 1 : 0;
+		return kmem_cache_alloc_bulk(perf_event_cache, gfp, nr, (void **)children);
+	children[0] = kmem_cache_alloc(perf_event_cache, gfp);
+	return children[0] ? 1 : 0;
 }
 
 /**
- * perf_event_alloc_copies - allocate memory for plain inherited events
- * @copies: set to the memory, which is not initialised
+ * perf_event_alloc_children - allocate memory for plain inherited events
+ * @children: set to the memory, which is not initialised
  * @nr: number of events
  *
  * Context: may sleep.
  * Return: @nr on success, 0 if memory is lacking
  */
-int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr)
+int perf_event_alloc_children(struct perf_event **children, unsigned int nr)
 {
-	return perf_event_alloc_copies_of(copies, nr, GFP_WITHOUT_WAITING) ?:
-	       perf_event_alloc_copies_of(copies, nr, GFP_KERNEL_ACCOUNT);
+	return perf_event_alloc_children_of(children, nr, GFP_WITHOUT_WAITING) ?:
+	       perf_event_alloc_children_of(children, nr, GFP_KERNEL_ACCOUNT);
 }
 
 /**
- * perf_event_free_copies - free memory of plain inherited events
- * @copies: the memory, without references
+ * perf_event_free_children - free memory of plain inherited events
+ * @children: the memory, without references
  * @nr: number of entries
  */
-void perf_event_free_copies(struct perf_event **copies, unsigned int nr)
+void perf_event_free_children(struct perf_event **children, unsigned int nr)
 {
 	if (nr == 1)
-		kmem_cache_free(perf_event_cache, copies[0]);
+		kmem_cache_free(perf_event_cache, children[0]);
 	else if (nr)
-		kmem_cache_free_bulk(perf_event_cache, nr, (void **)copies);
+		kmem_cache_free_bulk(perf_event_cache, nr, (void **)children);
 }
 
 /*
- * perf_event_init_copy() names each field of an event once, with one of these macros. The sum of
+ * perf_event_init_child() names each field of an event once, with one of these macros. The sum of
  * their sizes must be the size of an event: so the build fails if a new field is not handled for
- * inherited events. A union is named by its largest member, and by COPY_KEEPS_HW_PMU() for the
+ * inherited events. A union is named by its largest member, and by CHILD_KEEPS_HW_PMU() for the
  * members of each kind of PMU.
  */
-#define COPY_SETS(field)	(*({ named += sizeof(field); &(field); }))
-#define COPY_KEEPS(field)	(named += sizeof(field))
-#define COPY_KEEPS_HW_PMU()	(named += offsetof(struct hw_perf_event, target))
+#define CHILD_SETS(field)	(*({ named += sizeof(field); &(field); }))
+#define CHILD_KEEPS(field)	(named += sizeof(field))
+#define CHILD_KEEPS_HW_PMU()	(named += offsetof(struct hw_perf_event, target))
 
 /**
- * perf_event_init_copy - initialise a plain inherited event
- * @copy: memory from perf_event_alloc_copies()
+ * perf_event_init_child - initialise a plain inherited event
+ * @child: memory from perf_event_alloc_children()
  * @event: an event of current; its parent event has PERF_EVENT_PLAIN
- * @ctx: unpublished context of the new task; the caller takes the reference of @copy to it
+ * @ctx: unpublished context of the new task; the caller takes the reference of @child to it
  * @leader: the event inherited from @event's leader, or NULL for a leader
- * @id: id of @copy
+ * @id: id of @child
  *
  * Cannot fail. State, list entries and the reference to the parent event are left to the caller.
- * @copy has no references to its task and PMU: @ctx has one to the task, and the parent event one
+ * @child has no references to its task and PMU: @ctx has one to the task, and the parent event one
  * to the PMU.
  */
-void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
-			  struct perf_event_context *ctx, struct perf_event *leader, u64 id)
+void perf_event_init_child(struct perf_event *child, struct perf_event *event,
+			   struct perf_event_context *ctx, struct perf_event *leader, u64 id)
 {
 	struct rb_node *group_node;
 	size_t named = 0;
@@ -450,94 +450,94 @@ void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
 	 * Event sites may change the event concurrently: the fields that they change are set
 	 * below.
 	 */
-	data_race(memcpy(copy, event, EVENT_SIZE));
+	data_race(memcpy(child, event, EVENT_SIZE));
 
-	INIT_HLIST_NODE(&COPY_SETS(copy->hlist_entry));
-	COPY_SETS(copy->state) = PERF_EVENT_STATE_OFF;
-	COPY_KEEPS(copy->cpu);
-	COPY_SETS(copy->oncpu) = -1;
-	COPY_SETS(copy->attach_state) = PERF_ATTACH_CONTEXT | PERF_ATTACH_TASK |
-					PERF_ATTACH_CHILD | (leader ? PERF_ATTACH_GROUP : 0);
-	COPY_KEEPS(copy->event_caps);
-	COPY_KEEPS(copy->group_caps);
-	local64_set(&COPY_SETS(copy->count), 0);
-	COPY_SETS(copy->ctx) = ctx;
-	COPY_SETS(copy->pmu_ctx) = NULL;
-	COPY_KEEPS(copy->pmu);
-	COPY_SETS(copy->group_leader) = leader ?: copy;
-	INIT_LIST_HEAD(&COPY_SETS(copy->sibling_list));
-	COPY_SETS(copy->nr_siblings) = 0;
-	COPY_SETS(copy->pending_kill) = 0;
-	atomic64_set(&COPY_SETS(copy->time_enabled), 0);
-	atomic64_set(&COPY_SETS(copy->time_running), 0);
-	COPY_SETS(copy->total_time_running) = 0;
-	COPY_KEEPS(copy->attr);
+	INIT_HLIST_NODE(&CHILD_SETS(child->hlist_entry));
+	CHILD_SETS(child->state) = PERF_EVENT_STATE_OFF;
+	CHILD_KEEPS(child->cpu);
+	CHILD_SETS(child->oncpu) = -1;
+	CHILD_SETS(child->attach_state) = PERF_ATTACH_CONTEXT | PERF_ATTACH_TASK |
+					  PERF_ATTACH_CHILD | (leader ? PERF_ATTACH_GROUP : 0);
+	CHILD_KEEPS(child->event_caps);
+	CHILD_KEEPS(child->group_caps);
+	local64_set(&CHILD_SETS(child->count), 0);
+	CHILD_SETS(child->ctx) = ctx;
+	CHILD_SETS(child->pmu_ctx) = NULL;
+	CHILD_KEEPS(child->pmu);
+	CHILD_SETS(child->group_leader) = leader ?: child;
+	INIT_LIST_HEAD(&CHILD_SETS(child->sibling_list));
+	CHILD_SETS(child->nr_siblings) = 0;
+	CHILD_SETS(child->pending_kill) = 0;
+	atomic64_set(&CHILD_SETS(child->time_enabled), 0);
+	atomic64_set(&CHILD_SETS(child->time_running), 0);
+	CHILD_SETS(child->total_time_running) = 0;
+	CHILD_KEEPS(child->attr);
 
 	/*
 	 * An unscheduled event (see group.c) is in no tree, so its tree and layout fields are equal
 	 * to those of @event.
 	 */
-	INIT_LIST_HEAD(&COPY_SETS(copy->active_list));
-	group_node = &COPY_SETS(copy->group_node);
+	INIT_LIST_HEAD(&CHILD_SETS(child->active_list));
+	group_node = &CHILD_SETS(child->group_node);
 	RB_CLEAR_NODE(group_node);
-	COPY_KEEPS(copy->group_runtime);
-	COPY_KEEPS(copy->header_size);
-	COPY_KEEPS(copy->id_header_size);
-	COPY_KEEPS(copy->read_size);
-	COPY_SETS(copy->event_flags) = PERF_EVENT_PLAIN_COPY;
+	CHILD_KEEPS(child->group_runtime);
+	CHILD_KEEPS(child->header_size);
+	CHILD_KEEPS(child->id_header_size);
+	CHILD_KEEPS(child->read_size);
+	CHILD_SETS(child->event_flags) = PERF_EVENT_PLAIN_CHILD;
 
-	COPY_KEEPS_HW_PMU();
-	COPY_SETS(copy->hw.target) = ctx->task;
-	COPY_KEEPS(copy->hw.state);
-	COPY_KEEPS(copy->hw.interrupts_seq);
-	local64_set(&COPY_SETS(copy->hw.prev_count), 0);
-	COPY_KEEPS(copy->hw.sample_period);
-	COPY_KEEPS(copy->hw.last_period);
-	COPY_KEEPS(copy->hw.period_left);
-	COPY_KEEPS(copy->hw.interrupts);
+	CHILD_KEEPS_HW_PMU();
+	CHILD_SETS(child->hw.target) = ctx->task;
+	CHILD_KEEPS(child->hw.state);
+	CHILD_KEEPS(child->hw.interrupts_seq);
+	local64_set(&CHILD_SETS(child->hw.prev_count), 0);
+	CHILD_KEEPS(child->hw.sample_period);
+	CHILD_KEEPS(child->hw.last_period);
+	CHILD_KEEPS(child->hw.period_left);
+	CHILD_KEEPS(child->hw.interrupts);
 
-	/* The caller adds @copy to its context. */
-	COPY_KEEPS(copy->event_entry);
-	COPY_SETS(copy->parent) = perf_event_root(event);
-	COPY_SETS(copy->id) = id;
-	refcount_set(&COPY_SETS(copy->refcount), 1);
-	COPY_KEEPS(copy->orig_type);
+	/* The caller adds @child to its context. */
+	CHILD_KEEPS(child->event_entry);
+	CHILD_SETS(child->parent) = perf_event_root(event);
+	CHILD_SETS(child->id) = id;
+	refcount_set(&CHILD_SETS(child->refcount), 1);
+	CHILD_KEEPS(child->orig_type);
 
-	RCU_INIT_POINTER(COPY_SETS(copy->rb), NULL);
-	COPY_SETS(copy->cold) = NULL;
-	COPY_KEEPS(copy->overflow_handler);
-	COPY_KEEPS(copy->bpf_cookie);
-	COPY_KEEPS(copy->clock);
-	COPY_SETS(copy->prog) = NULL;
-	COPY_SETS(copy->pmu_private) = NULL;
-	COPY_SETS(copy->addr_filter_ranges) = NULL;
-	COPY_SETS(copy->aux_event) = NULL;
-	COPY_KEEPS(copy->cgrp);
-	COPY_SETS(copy->destroy) = NULL;
-	COPY_SETS(copy->owner) = NULL;
-	INIT_LIST_HEAD(&COPY_SETS(copy->child_list));
+	RCU_INIT_POINTER(CHILD_SETS(child->rb), NULL);
+	CHILD_SETS(child->cold) = NULL;
+	CHILD_KEEPS(child->overflow_handler);
+	CHILD_KEEPS(child->bpf_cookie);
+	CHILD_KEEPS(child->clock);
+	CHILD_SETS(child->prog) = NULL;
+	CHILD_SETS(child->pmu_private) = NULL;
+	CHILD_SETS(child->addr_filter_ranges) = NULL;
+	CHILD_SETS(child->aux_event) = NULL;
+	CHILD_KEEPS(child->cgrp);
+	CHILD_SETS(child->destroy) = NULL;
+	CHILD_SETS(child->owner) = NULL;
+	INIT_LIST_HEAD(&CHILD_SETS(child->child_list));
 #ifdef CONFIG_SECURITY
-	COPY_SETS(copy->security) = NULL;
+	CHILD_SETS(child->security) = NULL;
 #endif
-	/* In no PMU's list: copy->parent is. perf_exit_events() uses this link. */
-	COPY_KEEPS(copy->gone_entry);
+	/* In no PMU's list: child->parent is. perf_exit_events() uses this link. */
+	CHILD_KEEPS(child->gone_entry);
 	/* On 32 bits there is padding. */
 	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
 }
 
 /* Free a plain inherited event after a grace period, and drop its references. */
-static void perf_event_free_copy(struct perf_event *copy)
+static void perf_event_free_child(struct perf_event *child)
 {
-	perf_context_put(copy->ctx);
-	perf_event_put(copy->parent);
-	call_rcu(&copy->rcu_head, perf_event_free_rcu);
+	perf_context_put(child->ctx);
+	perf_event_put(child->parent);
+	call_rcu(&child->rcu_head, perf_event_free_rcu);
 }
 
 /* Undo the completed steps of perf_event_acquire(). May sleep. */
 static void perf_event_release(struct perf_event *event)
 {
 	WARN_ON_ONCE(event->attach_state & PERF_ATTACH_CONTEXT);
-	WARN_ON_ONCE(!list_empty(perf_event_copies(event)));
+	WARN_ON_ONCE(!list_empty(perf_event_children(event)));
 
 	if (event->event_flags & PERF_EVENT_WATCHES_SWITCHES)
 		perf_sched_events_put();
@@ -585,20 +585,20 @@ static void perf_event_free(struct perf_event *event)
 
 /**
  * perf_event_put_pmu - drop the PMU of an inherited event before the event is freed
- * @copy: detached, and not in its parent event's list; the caller holds a reference
+ * @child: detached, and not in its parent event's list; the caller holds a reference
  *
- * A pending sigtrap holds @copy until its task returns to user space, which may take any time, and
+ * A pending sigtrap holds @child until its task returns to user space, which may take any time, and
  * perf_pmu_unregister() must not wait for that. PMUs of unscheduled events are never unregistered.
  * May sleep. The mutex of its context may be held, but not the inherit lock.
  */
-void perf_event_put_pmu(struct perf_event *copy)
+void perf_event_put_pmu(struct perf_event *child)
 {
 	/* An unscheduled inherited event of an exited task is still marked as attached. */
-	if (!copy->attr.sigtrap || (copy->event_caps & PERF_EV_CAP_UNSCHED))
+	if (!child->attr.sigtrap || (child->event_caps & PERF_EV_CAP_UNSCHED))
 		return;
-	WARN_ON_ONCE(copy->attach_state & PERF_ATTACH_CONTEXT);
-	perf_event_release_exclusive(copy);
-	perf_pmu_del_event(copy);
+	WARN_ON_ONCE(child->attach_state & PERF_ATTACH_CONTEXT);
+	perf_event_release_exclusive(child);
+	perf_pmu_del_event(child);
 }
 
 /* Free events whose last reference was dropped where perf_event_free() cannot sleep. */
@@ -638,8 +638,8 @@ static bool perf_event_is_sampled_by_sites(const struct perf_event *event)
 /* Free an event without references. Any context but NMI. */
 static void perf_event_end(struct perf_event *event)
 {
-	if (event->event_flags & PERF_EVENT_PLAIN_COPY)
-		perf_event_free_copy(event);
+	if (event->event_flags & PERF_EVENT_PLAIN_CHILD)
+		perf_event_free_child(event);
 	else if (perf_event_is_sampled_by_sites(event))
 		call_rcu(&event->rcu_head, perf_event_free_late_rcu);
 	else if (!in_task() || irqs_disabled() || preempt_count() || rcu_preempt_depth())
@@ -661,26 +661,27 @@ void perf_event_put(struct perf_event *event)
 }
 
 /**
- * perf_event_put_copy - drop a reference to one of many inherited events
- * @copy: inherited event, which has had a context
+ * perf_event_put_child - drop a reference to one of many inherited events
+ * @child: inherited event, which has had a context
  * @released: list of events for perf_event_free_released()
  *
  * Context: may sleep.
  */
-void perf_event_put_copy(struct perf_event *copy, struct list_head *released)
+void perf_event_put_child(struct perf_event *child, struct list_head *released)
 {
-	if (!refcount_dec_and_test(&copy->refcount))
+	if (!refcount_dec_and_test(&child->refcount))
 		return;
-	if ((copy->event_flags & PERF_EVENT_PLAIN_COPY) || perf_event_is_sampled_by_sites(copy)) {
-		perf_event_end(copy);
+	if ((child->event_flags & PERF_EVENT_PLAIN_CHILD) ||
+	    perf_event_is_sampled_by_sites(child)) {
+		perf_event_end(child);
 		return;
 	}
-	perf_event_release(copy);
-	list_add(&copy->gone_entry, released);
+	perf_event_release(child);
+	list_add(&child->gone_entry, released);
 }
 
 /**
- * perf_event_free_released - free the events that perf_event_put_copy() has collected
+ * perf_event_free_released - free the events that perf_event_put_child() has collected
  * @released: the list, of a bounded length; it is empty afterwards
  *
  * A single RCU callback frees all of them.
@@ -852,7 +853,7 @@ int perf_event_release_kernel(struct perf_event *event)
 	perf_event_kill(event);
 
 	perf_overflow_cancel(event);
-	perf_copies_detach(event);
+	perf_children_detach(event);
 	perf_event_detach_buffer(event);
 	perf_event_release_callchain(event);
 	perf_event_put(event);
@@ -891,7 +892,7 @@ void perf_event_revoke(struct perf_event *event)
 	}
 	perf_event_kill(event);
 	perf_overflow_cancel(event);
-	perf_copies_exit(event);
+	perf_children_exit(event);
 	if (event->cold)
 		perf_event_wakeup(event);
 }

@@ -22,11 +22,11 @@
 
 /* ... inheritance */
 #define PERF_EVENT_PLAIN		0x20	/* inherited events need only memory */
-#define PERF_EVENT_PLAIN_COPY		0x40	/* perf_event_init_copy() made it */
+#define PERF_EVENT_PLAIN_CHILD		0x40	/* perf_event_init_child() made it */
 
 /* ... status of an inherited event */
 #define PERF_EVENT_SETTLED		0x2000	/* in the parent event's sum, see settle.h */
-#define PERF_EVENT_CALLED		0x1000	/* perf_copies_call_running() has found it */
+#define PERF_EVENT_CALLED		0x1000	/* perf_children_call_running() has found it */
 
 /* ... status during a move to another CPU */
 #define PERF_EVENT_GOES_ON		0x100	/* disabled now, to be enabled there */
@@ -59,11 +59,11 @@ static inline bool perf_event_is_plain(const struct perf_event *event)
 }
 
 /* Plain inherited events are allocated and freed in batches, see inherit.c. */
-#define PERF_COPIES_AT_ONCE	16	/* size of a batch */
-int perf_event_alloc_copies(struct perf_event **copies, unsigned int nr);
-void perf_event_free_copies(struct perf_event **copies, unsigned int nr);
-void perf_event_init_copy(struct perf_event *copy, struct perf_event *event,
-			  struct perf_event_context *ctx, struct perf_event *leader, u64 id);
+#define PERF_CHILDREN_AT_ONCE	16	/* size of a batch */
+int perf_event_alloc_children(struct perf_event **children, unsigned int nr);
+void perf_event_free_children(struct perf_event **children, unsigned int nr);
+void perf_event_init_child(struct perf_event *child, struct perf_event *event,
+			   struct perf_event_context *ctx, struct perf_event *leader, u64 id);
 
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task,
@@ -72,9 +72,9 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd);
 void perf_event_put(struct perf_event *event);
-void perf_event_put_copy(struct perf_event *copy, struct list_head *released);
+void perf_event_put_child(struct perf_event *child, struct list_head *released);
 void perf_event_free_released(struct list_head *released);
-void perf_event_put_pmu(struct perf_event *copy);
+void perf_event_put_pmu(struct perf_event *child);
 
 static inline bool perf_event_tryget(struct perf_event *event)
 {

@@ -38,44 +38,44 @@ static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
  * Remove an inherited event that does not count any more from its parent event's list, and add its
  * count and times in ns to the parent event's sums. The inherit lock is held.
  */
-static __always_inline void perf_exit_fold_copy(struct perf_event *copy, u64 enabled, u64 running)
+static __always_inline void perf_exit_fold_child(struct perf_event *child, u64 enabled, u64 running)
 {
-	struct perf_event_cold *sum = copy->parent->cold;
+	struct perf_event_cold *sum = child->parent->cold;
 
-	perf_copy_unsettle(copy);
-	/* Only parent events have gone_count, so the own count is all of @copy's count. */
-	perf_exit_add(&sum->gone_count, perf_event_own_count(copy));
+	perf_child_unsettle(child);
+	/* Only parent events have gone_count, so the own count is all of @child's count. */
+	perf_exit_add(&sum->gone_count, perf_event_own_count(child));
 	perf_exit_add(&sum->gone_enabled, enabled);
 	perf_exit_add(&sum->gone_running, running);
-	if (copy->cold)
-		atomic64_add(perf_event_lost(copy), &sum->lost_samples);
+	if (child->cold)
+		atomic64_add(perf_event_lost(child), &sum->lost_samples);
 	/* Pairs with perf_read_inherited(): an event that is not in the list is in the sums. */
 	smp_wmb();
-	perf_delay(COPY_FOLDED);
-	list_del_init(&copy->child_list);
+	perf_delay(CHILD_FOLDED);
+	list_del_init(&child->child_list);
 }
 
 /* Remove an inherited event, and add its count to the parent event's. The inherit lock is held. */
-static void perf_exit_unlink_copy(struct perf_event *copy)
+static void perf_exit_unlink_child(struct perf_event *child)
 {
 	u64 enabled, running;
 
-	lockdep_assert_held(&copy->ctx->mutex);
-	lockdep_assert_held(perf_inherit_lock(copy->parent));
-	/* @copy leaves its parent event's list and its context with both locks held. */
-	WARN_ON_ONCE(!(copy->attach_state & PERF_ATTACH_CONTEXT));
-	perf_copy_unsettle(copy);
-	perf_event_clear_aux_output(copy);
-	/* At exec the context remains in use, so @copy may have to be scheduled out. */
-	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
-	perf_event_times(copy, &enabled, &running);
-	perf_exit_fold_copy(copy, enabled, running);
+	lockdep_assert_held(&child->ctx->mutex);
+	lockdep_assert_held(perf_inherit_lock(child->parent));
+	/* @child leaves its parent event's list and its context with both locks held. */
+	WARN_ON_ONCE(!(child->attach_state & PERF_ATTACH_CONTEXT));
+	perf_child_unsettle(child);
+	perf_event_clear_aux_output(child);
+	/* At exec the context remains in use, so @child may have to be scheduled out. */
+	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
+	perf_event_times(child, &enabled, &running);
+	perf_exit_fold_child(child, enabled, running);
 }
 
 /* After the removal of the last inherited event, wake tasks that poll an event with a buffer. */
 static void perf_exit_wake_root(struct perf_event *root)
 {
-	if (!list_empty_careful(perf_event_copies(root)))
+	if (!list_empty_careful(perf_event_children(root)))
 		return;
 	/* Pairs with perf_event_is_over(): it sees an empty list, or this CPU sees the buffer. */
 	smp_mb();
@@ -84,31 +84,31 @@ static void perf_exit_wake_root(struct perf_event *root)
 }
 
 /*
- * perf_exit_unlink_copy() for an event of an inherited group, completed by perf_exit_put_roots().
+ * perf_exit_unlink_child() for an event of an inherited group, completed by perf_exit_put_roots().
  * The inherit lock is held for the whole group, so a reader sees all of its events or none.
  */
-static void perf_exit_leave_later(struct perf_event *copy, struct list_head *left)
+static void perf_exit_leave_later(struct perf_event *child, struct list_head *left)
 {
-	perf_event_get_ref(copy);
-	if (perf_copy_unlink(copy, perf_exit_unlink_copy))
-		list_add_tail(&copy->left_entry, left);
+	perf_event_get_ref(child);
+	if (perf_child_unlink(child, perf_exit_unlink_child))
+		list_add_tail(&child->left_entry, left);
 	else
-		perf_event_put(copy);
+		perf_event_put(child);
 }
 
-/* Complete perf_exit_unlink_copy() for many events, without the inherit lock. */
+/* Complete perf_exit_unlink_child() for many events, without the inherit lock. */
 static void perf_exit_put_roots(struct list_head *left)
 {
-	struct perf_event *copy, *next;
+	struct perf_event *child, *next;
 	unsigned int n = 0;
 	LIST_HEAD(released);
 
-	list_for_each_entry_safe(copy, next, left, left_entry) {
-		list_del_init(&copy->left_entry);
-		perf_copy_unlink_finish(copy);
-		perf_exit_wake_root(copy->parent);
-		perf_event_put_copy(copy, &released);
-		if (++n % PERF_COPIES_AT_ONCE)
+	list_for_each_entry_safe(child, next, left, left_entry) {
+		list_del_init(&child->left_entry);
+		perf_child_unlink_finish(child);
+		perf_exit_wake_root(child->parent);
+		perf_event_put_child(child, &released);
+		if (++n % PERF_CHILDREN_AT_ONCE)
 			continue;
 		perf_event_free_released(&released);
 		cond_resched();
@@ -117,7 +117,7 @@ static void perf_exit_put_roots(struct list_head *left)
 }
 
 /**
- * perf_shared_ctx_free - undo perf_shared_ctx_copy()
+ * perf_shared_ctx_free - undo perf_shared_ctx_alloc()
  * @ctx: the shared context (see shared_ctx.h), which is scheduled out and not used again
  *
  * The counts of its events are added to those of their parent events.
@@ -145,78 +145,78 @@ void perf_shared_ctx_free(struct perf_event_context *ctx)
 }
 
 /**
- * perf_copies_exit - remove all events inherited from one whose PMU is being unregistered
+ * perf_children_exit - remove all events inherited from one whose PMU is being unregistered
  * @root: the event, which is dead
  *
  * The counts of the inherited events are added to that of @root.
  *
  * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
-void perf_copies_exit(struct perf_event *root)
+void perf_children_exit(struct perf_event *root)
 {
-	perf_copies_unlink_all(root, perf_exit_unlink_copy);
+	perf_children_unlink_all(root, perf_exit_unlink_child);
 }
 
 /*
  * Remove a plain inherited event from its parent event's list and its context, at the exit of its
- * task. The context clock is stopped. @copy can only be found in the parent event's list, and the
+ * task. The context clock is stopped. @child can only be found in the parent event's list, and the
  * inherit lock is held, so ctx->lock is not needed. The links of its group need no change, because
  * the whole group is removed.
  */
-static void perf_exit_copy(struct perf_event *copy)
+static void perf_exit_child(struct perf_event *child)
 {
-	struct perf_event_context *ctx = copy->ctx;
+	struct perf_event_context *ctx = child->ctx;
 	struct perf_times times;
 
-	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
-	perf_exit_fold_copy(copy, times.enabled, times.running);
-	perf_delay(COPY_LEFT);
-	perf_exit_wake_root(copy->parent);
-	list_del_rcu(&copy->event_entry);
+	perf_times_at(child, atomic64_read(&ctx->clock.time), &times);
+	perf_exit_fold_child(child, times.enabled, times.running);
+	perf_delay(CHILD_LEFT);
+	perf_exit_wake_root(child->parent);
+	list_del_rcu(&child->event_entry);
 	ctx->nr_events--;
-	WRITE_ONCE(copy->state, PERF_EVENT_STATE_DEAD);
+	WRITE_ONCE(child->state, PERF_EVENT_STATE_DEAD);
 }
 
 /*
- * perf_exit_unlink_copy() at the exit of the task: the context's clock is stopped, and the whole
+ * perf_exit_unlink_child() at the exit of the task: the context's clock is stopped, and the whole
  * group is removed.
  */
-static void perf_exit_other_copy(struct perf_event *copy)
+static void perf_exit_other_child(struct perf_event *child)
 {
-	struct perf_event_context *ctx = copy->ctx;
+	struct perf_event_context *ctx = child->ctx;
 	struct perf_times times;
 
-	perf_event_clear_aux_output(copy);
-	perf_event_detach_at_exit(copy, PERF_EVENT_STATE_DEAD);
-	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
-	perf_exit_fold_copy(copy, times.enabled, times.running);
+	perf_event_clear_aux_output(child);
+	perf_event_detach_at_exit(child, PERF_EVENT_STATE_DEAD);
+	perf_times_at(child, atomic64_read(&ctx->clock.time), &times);
+	perf_exit_fold_child(child, times.enabled, times.running);
 }
 
 /*
- * Drop the references to the inherited events that perf_exit_copy() has removed. An event without
+ * Drop the references to the inherited events that perf_exit_child() has removed. An event without
  * other references is freed without a grace period: only event sites in its task use it without a
  * reference, and the task is not in one. If tracepoints of other tasks may have walked the context
  * (ctx->walked), the events are freed after a grace period.
  */
-static void perf_exit_put_copies(struct perf_event_context *ctx, struct list_head *gone)
+static void perf_exit_put_children(struct perf_event_context *ctx, struct list_head *gone)
 {
-	struct perf_event *batch[PERF_COPIES_AT_ONCE], *copy, *next;
+	struct perf_event *batch[PERF_CHILDREN_AT_ONCE], *child, *next;
 	unsigned int freed = 0;
 
-	list_for_each_entry_safe(copy, next, gone, gone_entry) {
-		if (ctx->walked || !refcount_dec_and_test(&copy->refcount)) {
+	list_for_each_entry_safe(child, next, gone, gone_entry) {
+		if (ctx->walked || !refcount_dec_and_test(&child->refcount)) {
 			if (ctx->walked)
-				perf_event_put(copy);
+				perf_event_put(child);
 			continue;
 		}
-		perf_event_put(copy->parent);
-		batch[freed++ % PERF_COPIES_AT_ONCE] = copy;
-		if (freed % PERF_COPIES_AT_ONCE == 0) {
-			perf_event_free_copies(batch, PERF_COPIES_AT_ONCE);
+		perf_event_put(child->parent);
+		batch[freed++ % PERF_CHILDREN_AT_ONCE] = child;
+		if (freed % PERF_CHILDREN_AT_ONCE == 0) {
+			perf_event_free_children(batch, PERF_CHILDREN_AT_ONCE);
 			cond_resched();
 		}
 	}
-	perf_event_free_copies(batch, freed % PERF_COPIES_AT_ONCE);
+	perf_event_free_children(batch, freed % PERF_CHILDREN_AT_ONCE);
 	/* The caller has a reference of its own, so this does not drop the last one. */
 	if (freed)
 		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
@@ -255,15 +255,15 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 	LIST_HEAD(left);
 
 	for_each_event_safe(event, next, ctx) {
-		if (++n % PERF_COPIES_AT_ONCE == 0)
+		if (++n % PERF_CHILDREN_AT_ONCE == 0)
 			cond_resched();
-		if (event->event_flags & PERF_EVENT_PLAIN_COPY) {
+		if (event->event_flags & PERF_EVENT_PLAIN_CHILD) {
 			held = perf_inherit_lock_switch(held, event->parent);
-			if (perf_copy_unlink(event, perf_exit_copy))
+			if (perf_child_unlink(event, perf_exit_child))
 				list_add_tail(&event->gone_entry, gone);
 		} else if (event->parent) {
 			held = perf_inherit_lock_switch(held, event->parent);
-			if (perf_copy_unlink(event, perf_exit_other_copy))
+			if (perf_child_unlink(event, perf_exit_other_child))
 				list_add_tail(&event->left_entry, &left);
 		} else {
 			held = perf_inherit_lock_switch(held, NULL);
@@ -322,7 +322,7 @@ static void perf_exit_context(struct task_struct *task, bool ran)
 		ctx_set = ctx->ctx_set;
 		WRITE_ONCE(ctx->ctx_set, NULL);
 	}
-	perf_exit_put_copies(ctx, &gone);
+	perf_exit_put_children(ctx, &gone);
 	perf_ctx_set_put(ctx_set);
 	perf_context_put(ctx);
 }

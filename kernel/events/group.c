@@ -324,19 +324,19 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
  * perf_group_attach_locked() for an inherited event, without the steps that perf_group_complete()
  * does for the whole group
  */
-static void perf_group_attach_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
-					  void *data)
+static void perf_group_attach_child_locked(struct perf_event *child,
+					   struct perf_cpu_context *cpuctx, void *data)
 {
-	struct perf_event *leader = copy->group_leader;
+	struct perf_event *leader = child->group_leader;
 	bool *attached = data;
 
 	WARN_ON_ONCE(cpuctx);
-	copy->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_CHILD;
-	perf_event_follow(copy);
-	if (leader != copy)
-		perf_group_join_leader(copy, leader);
-	perf_sample_layout(copy);
-	perf_group_enlist(copy);
+	child->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_CHILD;
+	perf_event_follow(child);
+	if (leader != child)
+		perf_group_join_leader(child, leader);
+	perf_sample_layout(child);
+	perf_group_enlist(child);
 	*attached = true;
 }
 
@@ -484,8 +484,8 @@ int perf_event_attach(struct perf_event *event)
 }
 
 /**
- * perf_event_attach_copy - add an inherited event to an unpublished context
- * @copy: the inherited event, prepared as for perf_event_attach(); its leader was attached by this
+ * perf_event_attach_child - add an inherited event to an unpublished context
+ * @child: the inherited event, prepared as for perf_event_attach(); its leader was attached by this
  *	function, too
  *
  * The group does not count before perf_group_complete(), which does the work for the whole group
@@ -494,9 +494,9 @@ int perf_event_attach(struct perf_event *event)
  * Context: may sleep.
  * Return: 0 on success, -ENODEV if the event's PMU was unregistered, -ENOMEM
  */
-int perf_event_attach_copy(struct perf_event *copy)
+int perf_event_attach_child(struct perf_event *child)
 {
-	return perf_group_attach(copy, perf_group_attach_copy_locked);
+	return perf_group_attach(child, perf_group_attach_child_locked);
 }
 
 /**
@@ -695,7 +695,7 @@ static void perf_group_complete_locked(struct perf_event *leader, struct perf_cp
 
 /**
  * perf_group_complete - start an inherited group, or add it to its tree
- * @leader: leader of a group whose events were all attached by perf_event_attach_copy();
+ * @leader: leader of a group whose events were all attached by perf_event_attach_child();
  *	ctx->mutex is held, and the context is unpublished
  *
  * Context: takes ctx->lock; interrupts are on.
@@ -807,16 +807,16 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 }
 
 /* Remove an event from an inherited group that is being removed. */
-static void perf_group_part_copy(struct perf_event *copy)
+static void perf_group_part_child(struct perf_event *child)
 {
-	struct perf_event *leader = copy->group_leader;
+	struct perf_event *leader = child->group_leader;
 
-	if (leader == copy)
+	if (leader == child)
 		return;
-	list_del_init(&copy->sibling_list);
+	list_del_init(&child->sibling_list);
 	leader->nr_siblings--;
-	copy->group_leader = copy;
-	copy->attach_state &= ~PERF_ATTACH_GROUP;
+	child->group_leader = child;
+	child->attach_state &= ~PERF_ATTACH_GROUP;
 }
 
 /**
@@ -845,7 +845,7 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 		perf_group_tree_del(event);
 	perf_group_delist(event, NULL, &args);
 	if (end == PERF_EVENT_STATE_DEAD)
-		perf_group_part_copy(event);
+		perf_group_part_child(event);
 	event->oncpu = -1;
 	if (event->state > end) {
 		event->state_since = ctx->now;

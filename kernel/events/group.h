@@ -9,7 +9,7 @@
 /* Membership in contexts and groups: ctx->mutex is held. */
 int perf_group_may_join(const struct perf_event *leader, const struct perf_event *event);
 int perf_event_attach(struct perf_event *event);
-int perf_event_attach_copy(struct perf_event *copy);
+int perf_event_attach_child(struct perf_event *child);
 void perf_group_complete(struct perf_event *leader);
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end);

@@ -28,11 +28,11 @@
 
 /**
  * struct fork_args - a fork in progress
- * @child: the new task, which does not run yet
+ * @task: the new task, which does not run yet
  * @clone_flags: CLONE_* of the fork
- * @ctx: context of @child, NULL until the first event is inherited
+ * @ctx: context of @task, NULL until the first event is inherited
  * @expected: number of current's events that were not handled yet
- * @nr_copies: number of plain inherited events (see perf_event_init_copy()), which are added to
+ * @nr_plain: number of plain inherited events (see perf_event_init_child()), which are added to
  *	their parent events' lists at the end; until then their references to @ctx are not taken
  * @next_id: first of the ids that were allocated for inherited events; 0: none yet
  * @nr_ids: number of ids left
@@ -40,15 +40,15 @@
  * @spare: memory for plain inherited events
  */
 struct fork_args {
-	struct task_struct		*child;
+	struct task_struct		*task;
 	u64				clone_flags;
 	struct perf_event_context	*ctx;
 	unsigned int			expected;
-	unsigned int			nr_copies;
+	unsigned int			nr_plain;
 	u64				next_id;
 	unsigned int			nr_ids;
 	unsigned int			nr_spare;
-	struct perf_event		*spare[PERF_COPIES_AT_ONCE];
+	struct perf_event		*spare[PERF_CHILDREN_AT_ONCE];
 };
 
 static bool perf_inherit_is_done(const struct perf_event *leader, u64 clone_flags)
@@ -82,28 +82,28 @@ static u64 perf_inherit_next_id(struct fork_args *args)
 
 static struct perf_event *perf_inherit_take_spare(struct fork_args *args)
 {
-	unsigned int want = clamp(args->expected, 1U, (unsigned int)PERF_COPIES_AT_ONCE);
+	unsigned int want = clamp(args->expected, 1U, (unsigned int)PERF_CHILDREN_AT_ONCE);
 
 	if (!args->nr_spare)
-		args->nr_spare = perf_event_alloc_copies(args->spare, want);
+		args->nr_spare = perf_event_alloc_children(args->spare, want);
 	return args->nr_spare ? args->spare[--args->nr_spare] : NULL;
 }
 
 /*
  * Attach a plain inherited event. In an unpublished context these are all steps of
- * perf_event_attach(), except for the state, which perf_inherit_begin_copy() sets.
+ * perf_event_attach(), except for the state, which perf_inherit_begin_child() sets.
  */
-static void perf_inherit_attach_copy(struct perf_event *copy)
+static void perf_inherit_attach_child(struct perf_event *child)
 {
-	struct perf_event_context *ctx = copy->ctx;
-	struct perf_event *leader = copy->group_leader;
+	struct perf_event_context *ctx = child->ctx;
+	struct perf_event *leader = child->group_leader;
 
-	if (leader != copy) {
-		list_add_tail(&copy->sibling_list, &leader->sibling_list);
+	if (leader != child) {
+		list_add_tail(&child->sibling_list, &leader->sibling_list);
 		leader->nr_siblings++;
 	}
-	perf_swevent_copy_add(copy);
-	list_add_tail(&copy->event_entry, &ctx->event_list);
+	perf_swevent_child_add(child);
+	list_add_tail(&child->event_entry, &ctx->event_list);
 	ctx->nr_events++;
 }
 
@@ -111,55 +111,55 @@ static void perf_inherit_attach_copy(struct perf_event *copy)
 static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf_event *event,
 					     struct perf_event *leader)
 {
-	struct perf_event *copy = perf_inherit_take_spare(args);
+	struct perf_event *child = perf_inherit_take_spare(args);
 
-	if (!copy)
+	if (!child)
 		return ERR_PTR(-ENOMEM);
-	perf_event_init_copy(copy, event, args->ctx, leader, perf_inherit_next_id(args));
-	perf_event_get_ref(copy->parent);
-	perf_inherit_attach_copy(copy);
-	copy->copied_from = event;
-	args->nr_copies++;
-	return copy;
+	perf_event_init_child(child, event, args->ctx, leader, perf_inherit_next_id(args));
+	perf_event_get_ref(child->parent);
+	perf_inherit_attach_child(child);
+	child->inherited_from = event;
+	args->nr_plain++;
+	return child;
 }
 
 /*
- * Set the state of a plain inherited event, which is off, to that of copied_from; its leader's
+ * Set the state of a plain inherited event, which is off, to that of inherited_from; its leader's
  * state is set already. The caller holds the inherit lock, so an enable or disable of the parent
- * event either happens before, or finds @copy. The context clock has never run, and the times of
- * @copy are 0.
+ * event either happens before, or finds @child. The context clock has never run, and the times of
+ * @child are 0.
  */
-static __always_inline void perf_inherit_begin_copy(struct perf_event *copy)
+static __always_inline void perf_inherit_begin_child(struct perf_event *child)
 {
-	const struct perf_event *event = copy->copied_from, *leader = copy->group_leader;
+	const struct perf_event *event = child->inherited_from, *leader = child->group_leader;
 
-	copy->copied_from = NULL;
+	child->inherited_from = NULL;
 	if (event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
-	if (leader != copy && leader->state < PERF_EVENT_STATE_INACTIVE) {
-		copy->state = PERF_EVENT_STATE_INACTIVE;
+	if (leader != child && leader->state < PERF_EVENT_STATE_INACTIVE) {
+		child->state = PERF_EVENT_STATE_INACTIVE;
 	} else {
-		copy->state = PERF_EVENT_STATE_ACTIVE;
-		perf_times_begin(copy);
+		child->state = PERF_EVENT_STATE_ACTIVE;
+		perf_times_begin(child);
 	}
 }
 
-static bool perf_inherit_root_is_closed(const struct perf_event *copy)
+static bool perf_inherit_root_is_closed(const struct perf_event *child)
 {
-	return READ_ONCE(copy->parent->state) <= PERF_EVENT_STATE_DEAD;
+	return READ_ONCE(child->parent->state) <= PERF_EVENT_STATE_DEAD;
 }
 
 /*
  * Drop an inherited event that is not added to its parent event's list, because the parent event
- * was closed or @copy must be made again. If @copy is a leader, its siblings become groups of their
- * own.
+ * was closed or @child must be made again. If @child is a leader, its siblings become groups of
+ * their own.
  */
-static void perf_inherit_discard_copy(struct perf_event *copy)
+static void perf_inherit_discard_child(struct perf_event *child)
 {
-	perf_event_get_ref(copy);
-	scoped_guard(mutex, perf_inherit_lock(copy->parent))
-		perf_copy_detach(copy);
-	perf_event_put(copy);
+	perf_event_get_ref(child);
+	scoped_guard(mutex, perf_inherit_lock(child->parent))
+		perf_child_detach(child);
+	perf_event_put(child);
 }
 
 /*
@@ -169,74 +169,74 @@ static void perf_inherit_discard_copy(struct perf_event *copy)
  */
 static void perf_inherit_link_plain(struct fork_args *args, int err)
 {
-	struct perf_event *copy, *next;
+	struct perf_event *child, *next;
 	struct mutex *held = NULL;
 	unsigned int n = 0;
 
-	if (!args->nr_copies)
+	if (!args->nr_plain)
 		return;
 	/*
 	 * Take the references to the context first. A task that finds an event in its parent
 	 * event's list may drop such a reference, once it gets ctx->mutex, which is held here.
 	 */
-	refcount_add(args->nr_copies, &args->ctx->refcount);
-	for_each_event_safe(copy, next, args->ctx) {
-		if (!(copy->event_flags & PERF_EVENT_PLAIN_COPY))
+	refcount_add(args->nr_plain, &args->ctx->refcount);
+	for_each_event_safe(child, next, args->ctx) {
+		if (!(child->event_flags & PERF_EVENT_PLAIN_CHILD))
 			continue;
-		if (++n % PERF_COPIES_AT_ONCE == 0)
+		if (++n % PERF_CHILDREN_AT_ONCE == 0)
 			cond_resched();
-		held = perf_inherit_lock_switch(held, copy->parent);
-		perf_inherit_begin_copy(copy);
-		if (unlikely(err || perf_inherit_root_is_closed(copy))) {
+		held = perf_inherit_lock_switch(held, child->parent);
+		perf_inherit_begin_child(child);
+		if (unlikely(err || perf_inherit_root_is_closed(child))) {
 			held = perf_inherit_lock_switch(held, NULL);
-			perf_inherit_discard_copy(copy);
+			perf_inherit_discard_child(child);
 			continue;
 		}
-		list_add(&copy->child_list, perf_event_copies(copy->parent));
+		list_add(&child->child_list, perf_event_children(child->parent));
 	}
 	perf_inherit_lock_switch(held, NULL);
 }
 
-static void perf_inherit_drop_copy(struct perf_event *copy)
+static void perf_inherit_drop_child(struct perf_event *child)
 {
-	perf_event_clear_aux_output(copy);
-	copy->group_leader = copy;
-	perf_event_put(copy);
+	perf_event_clear_aux_output(child);
+	child->group_leader = child;
+	perf_event_put(child);
 }
 
 /* Return an unpublished inherited event, NULL if its PMU is being unregistered, or an ERR_PTR(). */
-static struct perf_event *perf_inherit_make_copy(struct fork_args *args, struct perf_event *event,
-						 struct perf_event *leader,
-						 struct perf_event_attr *attr)
+static struct perf_event *perf_inherit_make_child(struct fork_args *args, struct perf_event *event,
+						  struct perf_event *leader,
+						  struct perf_event_attr *attr)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
-	copy = perf_event_alloc(attr, event->cpu, args->child, leader, perf_event_root(event),
-				NULL, NULL, -1);
+	child = perf_event_alloc(attr, event->cpu, args->task, leader, perf_event_root(event),
+				 NULL, NULL, -1);
 	/* An event whose PMU is being unregistered is not inherited. */
-	if (copy == ERR_PTR(-ENODEV))
+	if (child == ERR_PTR(-ENODEV))
 		return NULL;
-	if (IS_ERR(copy))
-		return copy;
-	copy->id = perf_inherit_next_id(args);
+	if (IS_ERR(child))
+		return child;
+	child->id = perf_inherit_next_id(args);
 
 	refcount_inc(&args->ctx->refcount);
-	/* This cannot fail: perf_pmu_unregister() finds @copy only through copy->parent. */
-	WARN_ON_ONCE(perf_event_set_context(copy, args->ctx));
+	/* This cannot fail: perf_pmu_unregister() finds @child only through child->parent. */
+	WARN_ON_ONCE(perf_event_set_context(child, args->ctx));
 	if (attr->freq) {
 		u64 period = event->hw.sample_period;
 
-		copy->hw.sample_period = period;
-		copy->hw.last_period = period;
-		local64_set(&copy->hw.period_left,
-			    perf_event_counts_up(copy) ? -(s64)period : period);
+		child->hw.sample_period = period;
+		child->hw.last_period = period;
+		local64_set(&child->hw.period_left,
+			    perf_event_counts_up(child) ? -(s64)period : period);
 	}
-	/* If the AUX event was closed, @event and @copy continue without it. */
-	if (event->aux_event && !perf_event_set_aux_output(copy, leader ?: copy)) {
-		perf_inherit_drop_copy(copy);
+	/* If the AUX event was closed, @event and @child continue without it. */
+	if (event->aux_event && !perf_event_set_aux_output(child, leader ?: child)) {
+		perf_inherit_drop_child(child);
 		return ERR_PTR(-EINVAL);
 	}
-	return copy;
+	return child;
 }
 
 /*
@@ -261,93 +261,94 @@ static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf
 					     struct perf_event *leader)
 {
 	struct perf_event_attr attr;
-	struct perf_event *copy;
+	struct perf_event *child;
 	int err;
 
 	perf_inherit_copy_attr(&attr, event);
-	copy = perf_inherit_make_copy(args, event, leader, &attr);
-	if (IS_ERR_OR_NULL(copy))
-		return copy;
-	copy->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
-		      PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
-	err = perf_event_attach_copy(copy);
+	child = perf_inherit_make_child(args, event, leader, &attr);
+	if (IS_ERR_OR_NULL(child))
+		return child;
+	child->state = event->state >= PERF_EVENT_STATE_INACTIVE ?
+		       PERF_EVENT_STATE_INACTIVE : PERF_EVENT_STATE_OFF;
+	err = perf_event_attach_child(child);
 	if (err) {
-		perf_inherit_drop_copy(copy);
+		perf_inherit_drop_child(child);
 		return ERR_PTR(err);
 	}
-	/* The context has its own reference to @copy now. */
-	perf_event_put(copy);
-	return copy;
+	/* The context has its own reference to @child now. */
+	perf_event_put(child);
+	return child;
 }
 
 /*
- * The event after @copy in an inherited group, or NULL. The next member of the parent task's group
+ * The event after @child in an inherited group, or NULL. The next member of the parent task's group
  * may not be inherited, so the result need not be inherited from it.
  */
-static struct perf_event *perf_inherit_next_copy(struct perf_event *leader, struct perf_event *copy)
+static struct perf_event *perf_inherit_next_child(struct perf_event *leader,
+						  struct perf_event *child)
 {
-	if (copy == leader)
+	if (child == leader)
 		return list_first_entry_or_null(&leader->sibling_list, struct perf_event,
 						sibling_list);
-	return list_is_last(&copy->sibling_list, &leader->sibling_list) ? NULL :
-	       list_next_entry(copy, sibling_list);
+	return list_is_last(&child->sibling_list, &leader->sibling_list) ? NULL :
+	       list_next_entry(child, sibling_list);
 }
 
-static bool perf_inherit_is_copy_of(const struct perf_event *copy, const struct perf_event *event)
+static bool perf_inherit_is_child_of(const struct perf_event *child, const struct perf_event *event)
 {
-	return copy && copy->parent == perf_event_root(event);
+	return child && child->parent == perf_event_root(event);
 }
 
-/* Was the breakpoint modified since it was copied? The inherit lock is held. */
-static bool perf_inherit_is_modified(const struct perf_event *event, const struct perf_event *copy)
+/* Was the breakpoint modified since it was inherited? The inherit lock is held. */
+static bool perf_inherit_is_modified(const struct perf_event *event, const struct perf_event *child)
 {
 	return event->attr.type == PERF_TYPE_BREAKPOINT &&
-	       !perf_breakpoint_same_settings(&event->attr, &copy->attr);
+	       !perf_breakpoint_same_settings(&event->attr, &child->attr);
 }
 
 /* Add one event of an inherited group to its parent event's list; the inherit lock is held. */
-static void perf_inherit_link_event(struct perf_event *copy, struct perf_event *event)
+static void perf_inherit_link_event(struct perf_event *child, struct perf_event *event)
 {
-	bool is_on = copy->state >= PERF_EVENT_STATE_INACTIVE;
+	bool is_on = child->state >= PERF_EVENT_STATE_INACTIVE;
 	bool on = event->state >= PERF_EVENT_STATE_INACTIVE;
 
-	if (perf_inherit_root_is_closed(copy))
+	if (perf_inherit_root_is_closed(child))
 		return;
 	if (on && !is_on)
-		_perf_event_enable(copy);
+		_perf_event_enable(child);
 	else if (!on && is_on)
-		_perf_event_disable(copy);
-	perf_addr_filters_inherit(copy, event);
-	list_add(&copy->child_list, perf_event_copies(copy->parent));
+		_perf_event_disable(child);
+	perf_addr_filters_inherit(child, event);
+	list_add(&child->child_list, perf_event_children(child->parent));
 }
 
 /*
- * Add a group of copies to their roots' lists atomically. Return false, with nothing added, if an
- * event of the group was modified since it was copied.
+ * Add an inherited group to its roots' lists atomically. Return false, with nothing added, if an
+ * event of the group was modified since it was inherited.
  */
-static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_event *leader)
+static bool perf_inherit_link_group(struct perf_event *child_leader, struct perf_event *leader)
 {
-	struct perf_event *member, *copy;
+	struct perf_event *member, *child;
 
-	guard(mutex)(perf_inherit_lock(copy_leader->parent));
-	if (perf_inherit_is_modified(leader, copy_leader))
+	guard(mutex)(perf_inherit_lock(child_leader->parent));
+	if (perf_inherit_is_modified(leader, child_leader))
 		return false;
-	copy = perf_inherit_next_copy(copy_leader, copy_leader);
+	child = perf_inherit_next_child(child_leader, child_leader);
 	for_each_sibling_event(member, leader) {
-		if (!perf_inherit_is_copy_of(copy, member))
+		if (!perf_inherit_is_child_of(child, member))
 			continue;
-		if (perf_inherit_is_modified(member, copy))
+		if (perf_inherit_is_modified(member, child))
 			return false;
-		copy = perf_inherit_next_copy(copy_leader, copy);
+		child = perf_inherit_next_child(child_leader, child);
 	}
 
-	perf_inherit_link_event(copy_leader, leader);
-	copy = perf_inherit_next_copy(copy_leader, copy_leader);
+	perf_inherit_link_event(child_leader, leader);
+	child = perf_inherit_next_child(child_leader, child_leader);
 	for_each_sibling_event(member, leader) {
-		if (!perf_inherit_is_copy_of(copy, member))
+		if (!perf_inherit_is_child_of(child, member))
 			continue;
-		perf_inherit_link_event(copy, member);
-		copy = perf_inherit_next_copy(copy_leader, copy);
+		perf_inherit_link_event(child, member);
+		child = perf_inherit_next_child(child_leader, child);
 	}
 	return true;
 }
@@ -356,16 +357,16 @@ static bool perf_inherit_link_group(struct perf_event *copy_leader, struct perf_
  * Drop the events of an inherited group that perf_inherit_link_group() has not added: all of them,
  * or those with a closed parent event.
  */
-static void perf_inherit_discard_unlinked(struct perf_event *copy_leader)
+static void perf_inherit_discard_unlinked(struct perf_event *child_leader)
 {
-	struct perf_event *copy, *next;
+	struct perf_event *child, *next;
 
-	list_for_each_entry_safe(copy, next, &copy_leader->sibling_list, sibling_list) {
-		if (list_empty(&copy->child_list))
-			perf_inherit_discard_copy(copy);
+	list_for_each_entry_safe(child, next, &child_leader->sibling_list, sibling_list) {
+		if (list_empty(&child->child_list))
+			perf_inherit_discard_child(child);
 	}
-	if (list_empty(&copy_leader->child_list))
-		perf_inherit_discard_copy(copy_leader);
+	if (list_empty(&child_leader->child_list))
+		perf_inherit_discard_child(child_leader);
 }
 
 /* Can all events of the group be inherited as plain events? See perf_event_can_be_plain(). */
@@ -391,7 +392,7 @@ static bool perf_inherit_group_is_plain(struct perf_event *leader)
 static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event *leader)
 {
 	if (!args->ctx) {
-		args->ctx = perf_context_alloc(args->child, GFP_KERNEL);
+		args->ctx = perf_context_alloc(args->task, GFP_KERNEL);
 		if (!args->ctx)
 			return -ENOMEM;
 		/* The context is unpublished, so its mutex is free. */
@@ -406,59 +407,59 @@ static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event 
  * Inherit a group. Return the inherited leader, NULL for none, or an ERR_PTR(); after an error all
  * inherited events that are not in their parent events' lists have been dropped.
  */
-static struct perf_event *perf_inherit_copy_group(struct fork_args *args, struct perf_event *leader,
+static struct perf_event *perf_inherit_make_group(struct fork_args *args, struct perf_event *leader,
 						  bool plain)
 {
 	struct perf_event *(*inherit)(struct fork_args *args, struct perf_event *event,
 				      struct perf_event *leader);
-	struct perf_event *copy_leader, *copy, *member;
+	struct perf_event *child_leader, *child, *member;
 
 	inherit = plain ? perf_inherit_plain : perf_inherit_event;
-	copy_leader = inherit(args, leader, NULL);
-	if (IS_ERR_OR_NULL(copy_leader) || (plain && likely(!leader->nr_siblings)))
-		return copy_leader;
-	copy = copy_leader;
+	child_leader = inherit(args, leader, NULL);
+	if (IS_ERR_OR_NULL(child_leader) || (plain && likely(!leader->nr_siblings)))
+		return child_leader;
+	child = child_leader;
 	for_each_sibling_event(member, leader) {
-		copy = inherit(args, member, copy_leader);
-		if (IS_ERR(copy))
+		child = inherit(args, member, child_leader);
+		if (IS_ERR(child))
 			break;
 		cond_resched();
 	}
 	/* Plain events have record sizes already, and are started later. */
 	if (!plain)
-		perf_group_complete(copy_leader);
-	if (!IS_ERR(copy))
-		return copy_leader;
+		perf_group_complete(child_leader);
+	if (!IS_ERR(child))
+		return child_leader;
 	/*
 	 * The caller finds the inherited events of a context in their parent events' lists, so drop
 	 * full ones that are in no list. Plain ones are added to the lists later.
 	 */
 	if (!plain)
-		perf_inherit_discard_unlinked(copy_leader);
-	return copy;
+		perf_inherit_discard_unlinked(child_leader);
+	return child;
 }
 
-/* Number of times that a fork copies a group whose breakpoint is modified meanwhile */
-#define COPY_TRIES	100
+/* Number of times that a fork inherits a group whose breakpoint is modified meanwhile */
+#define INHERIT_TRIES	100
 
 static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 {
 	bool plain = perf_inherit_group_is_plain(leader);
-	struct perf_event *copy_leader;
-	int err, tries = COPY_TRIES;
+	struct perf_event *child_leader;
+	int err, tries = INHERIT_TRIES;
 
 	err = perf_inherit_prepare_locks(args, leader);
 	if (err)
 		return err;
 	for (;;) {
-		copy_leader = perf_inherit_copy_group(args, leader, plain);
-		if (plain || IS_ERR_OR_NULL(copy_leader))
-			return PTR_ERR_OR_ZERO(copy_leader);
-		if (perf_inherit_link_group(copy_leader, leader)) {
-			perf_inherit_discard_unlinked(copy_leader);
+		child_leader = perf_inherit_make_group(args, leader, plain);
+		if (plain || IS_ERR_OR_NULL(child_leader))
+			return PTR_ERR_OR_ZERO(child_leader);
+		if (perf_inherit_link_group(child_leader, leader)) {
+			perf_inherit_discard_unlinked(child_leader);
 			return 0;
 		}
-		perf_inherit_discard_unlinked(copy_leader);
+		perf_inherit_discard_unlinked(child_leader);
 		/*
 		 * A task that modifies the event continuously could block the fork for ever, and
 		 * with it all calls that need ctx->mutex.
@@ -471,7 +472,7 @@ static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)
 }
 
 /* Inherit the events of @ctx, and add the new events to their parent events' lists. */
-static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_context *ctx)
+static int perf_inherit_all_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
 	struct perf_event *leader;
 	unsigned int n = 0;
@@ -485,11 +486,11 @@ static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_co
 		err = perf_inherit_group(args, leader);
 		if (err)
 			break;
-		if (++n % PERF_COPIES_AT_ONCE == 0)
+		if (++n % PERF_CHILDREN_AT_ONCE == 0)
 			cond_resched();
 		args->expected -= min(args->expected, 1 + leader->nr_siblings);
 	}
-	perf_event_free_copies(args->spare, args->nr_spare);
+	perf_event_free_children(args->spare, args->nr_spare);
 	if (args->ctx)
 		perf_inherit_link_plain(args, err);
 	return err;
@@ -497,14 +498,14 @@ static int perf_inherit_copy_groups(struct fork_args *args, struct perf_event_co
 
 static int perf_inherit_groups(struct fork_args *args, struct perf_event_context *ctx)
 {
-	int err = perf_inherit_copy_groups(args, ctx);
+	int err = perf_inherit_all_groups(args, ctx);
 
 	if (args->ctx) {
 		if (!err)
 			perf_ctx_set_add(ctx, args->ctx);
 		mutex_unlock(&args->ctx->mutex);
 		/* A tracepoint about the task must see a complete context. */
-		smp_store_release(&args->child->perf_event_ctxp, args->ctx);
+		smp_store_release(&args->task->perf_event_ctxp, args->ctx);
 	}
 	return err;
 }
@@ -519,7 +520,7 @@ static int perf_inherit_groups(struct fork_args *args, struct perf_event_context
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
-	struct fork_args args = { .child = child, .clone_flags = clone_flags };
+	struct fork_args args = { .task = child, .clone_flags = clone_flags };
 	struct perf_event_context *ctx;
 	int err;
 
@@ -551,7 +552,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 static struct lock_class_key perf_shared_ctx_mutex_key;
 
 /**
- * perf_shared_ctx_copy - create a shared context (see shared_ctx.h)
+ * perf_shared_ctx_alloc - create a shared context (see shared_ctx.h)
  * @ctx: context of a task whose events all have attr.inherit; its mutex is held
  *
  * The new context has an event inherited from each event of @ctx, and is not scheduled in yet. The
@@ -561,7 +562,7 @@ static struct lock_class_key perf_shared_ctx_mutex_key;
  * Return: the context, for perf_shared_ctx_free(), or an ERR_PTR(): -EAGAIN if an event was
  * removed since, -ENOMEM, -EINTR after a fatal signal, or an error of a PMU
  */
-struct perf_event_context *perf_shared_ctx_copy(struct perf_event_context *ctx)
+struct perf_event_context *perf_shared_ctx_alloc(struct perf_event_context *ctx)
 {
 	struct perf_event *first = list_first_entry_or_null(&ctx->event_list, struct perf_event,
 							    event_entry);
@@ -571,14 +572,14 @@ struct perf_event_context *perf_shared_ctx_copy(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (!first)
 		return ERR_PTR(-EAGAIN);
-	args.child = perf_event_root(first)->hw.target;
-	args.ctx = perf_context_alloc(args.child, GFP_KERNEL_ACCOUNT);
+	args.task = perf_event_root(first)->hw.target;
+	args.ctx = perf_context_alloc(args.task, GFP_KERNEL_ACCOUNT);
 	if (!args.ctx)
 		return ERR_PTR(-ENOMEM);
 	lockdep_set_class(&args.ctx->mutex, &perf_shared_ctx_mutex_key);
 	args.ctx->is_shared = true;
 	mutex_lock(&args.ctx->mutex);
-	err = perf_inherit_copy_groups(&args, ctx);
+	err = perf_inherit_all_groups(&args, ctx);
 	/* A context without some of the events cannot replace one with all of them. */
 	if (!err && args.ctx->nr_events != ctx->nr_events)
 		err = -EAGAIN;

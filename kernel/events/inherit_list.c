@@ -72,7 +72,7 @@ struct mutex *perf_inherit_lock_event(const struct perf_event *root)
 
 	lockdep_assert_held(&root->ctx->mutex);
 	/* Pairs with perf_inherit_data_alloc(): if the list is not empty, there is a lock. */
-	if (list_empty_careful(perf_event_copies(root)))
+	if (list_empty_careful(perf_event_children(root)))
 		return NULL;
 	lock = perf_inherit_lock(root);
 	mutex_lock(lock);
@@ -102,19 +102,19 @@ struct mutex *perf_inherit_lock_group(const struct perf_event *leader)
 }
 
 /**
- * perf_copy_detach - stop an inherited event, remove it from its context and its parent's list
- * @copy: attached inherited event with a reference of the caller; its ctx->mutex and the inherit
+ * perf_child_detach - stop an inherited event, remove it from its context and its parent's list
+ * @child: attached inherited event with a reference of the caller; its ctx->mutex and the inherit
  *	lock are held
  *
  * Context: may sleep.
  */
-void perf_copy_detach(struct perf_event *copy)
+void perf_child_detach(struct perf_event *child)
 {
-	lockdep_assert_held(perf_inherit_lock(copy->parent));
-	perf_copy_unsettle(copy);
-	list_del_init(&copy->child_list);
-	perf_event_clear_aux_output(copy);
-	perf_event_detach(copy, PERF_EVENT_STATE_DEAD);
+	lockdep_assert_held(perf_inherit_lock(child->parent));
+	perf_child_unsettle(child);
+	list_del_init(&child->child_list);
+	perf_event_clear_aux_output(child);
+	perf_event_detach(child, PERF_EVENT_STATE_DEAD);
 }
 
 /*
@@ -126,105 +126,105 @@ void perf_copy_detach(struct perf_event *copy)
  * in shared contexts sets @only_shared, and later calls do not search: there may be one such event
  * for each CPU.
  */
-static struct perf_event *perf_copies_next(struct perf_event *root, bool *only_shared)
+static struct perf_event *perf_children_next(struct perf_event *root, bool *only_shared)
 {
-	struct list_head *copies = perf_event_copies(root);
-	struct perf_event *first, *copy;
+	struct list_head *children = perf_event_children(root);
+	struct perf_event *first, *child;
 
 	lockdep_assert_held(perf_inherit_lock(root));
-	first = list_first_entry_or_null(copies, struct perf_event, child_list);
-	copy = first;
+	first = list_first_entry_or_null(children, struct perf_event, child_list);
+	child = first;
 	/* The list is tested for emptiness without a lock, so a single entry must stay linked. */
-	while (!*only_shared && copy && copy->ctx->is_shared && !list_is_singular(copies)) {
-		list_move_tail(&copy->child_list, copies);
-		copy = list_first_entry(copies, struct perf_event, child_list);
-		*only_shared = copy == first;
+	while (!*only_shared && child && child->ctx->is_shared && !list_is_singular(children)) {
+		list_move_tail(&child->child_list, children);
+		child = list_first_entry(children, struct perf_event, child_list);
+		*only_shared = child == first;
 	}
-	return copy;
+	return child;
 }
 
 /* Get an inherited event that must be removed, with a reference, or NULL. */
-static struct perf_event *perf_copies_get_next(struct perf_event *root, bool *only_shared)
+static struct perf_event *perf_children_get_next(struct perf_event *root, bool *only_shared)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
 	/*
 	 * @root is dead, and no fork adds an event to an empty list: the first fork holds
 	 * root->ctx->mutex, and a fork of a task with an inherited event checks root->state under
 	 * the inherit lock.
 	 */
-	if (list_empty_careful(perf_event_copies(root)))
+	if (list_empty_careful(perf_event_children(root)))
 		return NULL;
 	guard(mutex)(perf_inherit_lock(root));
-	copy = perf_copies_next(root, only_shared);
-	if (copy)
-		perf_event_get_ref(copy);
-	return copy;
+	child = perf_children_next(root, only_shared);
+	if (child)
+		perf_event_get_ref(child);
+	return child;
 }
 
 /**
- * perf_copy_unlink_finish - complete the removal of an inherited event
- * @copy: detached inherited event with a reference of the caller
+ * perf_child_unlink_finish - complete the removal of an inherited event
+ * @child: detached inherited event with a reference of the caller
  *
- * Called by the one caller for which perf_copy_unlink() returned true. Not needed for plain
+ * Called by the one caller for which perf_child_unlink() returned true. Not needed for plain
  * inherited events.
  *
- * Context: may sleep. The mutex of copy->ctx may be held, but not the inherit lock.
+ * Context: may sleep. The mutex of child->ctx may be held, but not the inherit lock.
  */
-void perf_copy_unlink_finish(struct perf_event *copy)
+void perf_child_unlink_finish(struct perf_event *child)
 {
-	WARN_ON_ONCE(!list_empty(&copy->child_list));
-	perf_overflow_cancel(copy);
-	perf_event_put_pmu(copy);
+	WARN_ON_ONCE(!list_empty(&child->child_list));
+	perf_overflow_cancel(child);
+	perf_event_put_pmu(child);
 }
 
-/* perf_copy_unlink() with the locks that it needs */
-static bool perf_copy_lock_and_unlink(struct perf_event *copy,
-				      void (*remove)(struct perf_event *copy))
+/* perf_child_unlink() with the locks that it needs */
+static bool perf_child_lock_and_unlink(struct perf_event *child,
+				       void (*remove)(struct perf_event *child))
 {
-	CLASS(event_context, ctx)(copy);
+	CLASS(event_context, ctx)(child);
 
-	guard(mutex)(perf_inherit_lock(copy->parent));
-	return perf_copy_unlink(copy, remove);
+	guard(mutex)(perf_inherit_lock(child->parent));
+	return perf_child_unlink(child, remove);
 }
 
 /**
- * perf_copies_unlink_all - remove all events inherited from an event
+ * perf_children_unlink_all - remove all events inherited from an event
  * @root: the parent event, which is dead, so no more events are inherited
  * @remove: stops an inherited event and removes it from the list; its ctx->mutex and the inherit
  *	lock are held
  *
  * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
-void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *copy))
+void perf_children_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *child))
 {
 	bool only_shared = false;
-	struct perf_event *copy;
+	struct perf_event *child;
 
 	if (!root->attr.inherit || root->parent)
 		return;
 	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
-	perf_copies_disable(root);
+	perf_children_disable(root);
 	/* This loop terminates: no event is added to the list, and each round removes one. */
-	while ((copy = perf_copies_get_next(root, &only_shared))) {
-		if (perf_copy_lock_and_unlink(copy, remove))
-			perf_copy_unlink_finish(copy);
-		perf_event_put(copy);
+	while ((child = perf_children_get_next(root, &only_shared))) {
+		if (perf_child_lock_and_unlink(child, remove))
+			perf_child_unlink_finish(child);
+		perf_event_put(child);
 		cond_resched();
 	}
 }
 
 /**
- * perf_copies_detach - remove all events inherited from an event that is closed
+ * perf_children_detach - remove all events inherited from an event that is closed
  * @event: the event, which is dead
  *
  * The counts of the inherited events are lost.
  *
  * Context: may sleep; no lock of perf is held.
  */
-void perf_copies_detach(struct perf_event *event)
+void perf_children_detach(struct perf_event *event)
 {
-	perf_copies_unlink_all(event, perf_copy_detach);
+	perf_children_unlink_all(event, perf_child_detach);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

@@ -77,35 +77,35 @@ static inline struct mutex *perf_inherit_lock_switch(struct mutex *held,
 
 int perf_inherit_data_alloc(struct perf_event_context *ctx);
 void perf_inherit_data_free(struct perf_event_context *ctx);
-void perf_copy_detach(struct perf_event *copy);
+void perf_child_detach(struct perf_event *child);
 
 /**
- * perf_copy_unlink - remove an inherited event from its parent event's list
- * @copy: the inherited event; its ctx->mutex and the inherit lock are held
- * @remove: stops @copy, adds its values to its parent event's sums if they are kept, and removes it
- *	from the list
+ * perf_child_unlink - remove an inherited event from its parent event's list
+ * @child: the inherited event; its ctx->mutex and the inherit lock are held
+ * @remove: stops @child, adds its values to its parent event's sums if they are kept, and removes
+ *	it from the list
  *
  * Close, exit, exec and the unregistration of a PMU may all find the same inherited event, and wait
  * for the mutex of its context. All of them call this function, and nothing else removes an
  * inherited event.
  *
- * Return: true for the one caller that has removed @copy, and completes the removal; false if @copy
- * was removed before
+ * Return: true for the one caller that has removed @child, and completes the removal; false if
+ * @child was removed before
  */
-static __always_inline bool perf_copy_unlink(struct perf_event *copy,
-					     void (*remove)(struct perf_event *copy))
+static __always_inline bool perf_child_unlink(struct perf_event *child,
+					      void (*remove)(struct perf_event *child))
 {
-	lockdep_assert_held(&copy->ctx->mutex);
-	lockdep_assert_held(perf_inherit_lock(copy->parent));
-	if (list_empty(&copy->child_list))
+	lockdep_assert_held(&child->ctx->mutex);
+	lockdep_assert_held(perf_inherit_lock(child->parent));
+	if (list_empty(&child->child_list))
 		return false;
-	remove(copy);
-	WARN_ON_ONCE(!list_empty(&copy->child_list));
+	remove(child);
+	WARN_ON_ONCE(!list_empty(&child->child_list));
 	return true;
 }
 
-void perf_copy_unlink_finish(struct perf_event *copy);
-void perf_copies_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *copy));
-void perf_copies_detach(struct perf_event *event);
+void perf_child_unlink_finish(struct perf_event *child);
+void perf_children_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *child));
+void perf_children_detach(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_INHERIT_LIST_H */

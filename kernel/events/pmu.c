@@ -29,10 +29,10 @@
  * struct pmu_entry - registration data of a PMU
  * @pmu: the PMU
  * @gone: @pmu is being unregistered: no new events
- * @copies: one reference for each inherited event, in a per-CPU counter until the PMU is
+ * @children: one reference for each inherited event, in a per-CPU counter until the PMU is
  *	unregistered
  * @tally: per-CPU counts for debugfs; NULL before the first reader
- * @left: perf_pmu_unregister() waits here for @events and @copies
+ * @left: perf_pmu_unregister() waits here for @events and @children
  * @rcu_head: for kfree_rcu()
  * @lock: protects @events; innermost, process context. Not in the cache line of the fields that
  *	forks and exits with inherited events read, because each open and close writes it
@@ -41,7 +41,7 @@
 struct pmu_entry {
 	struct pmu		*pmu;
 	bool			gone;
-	struct percpu_ref	copies;
+	struct percpu_ref	children;
 	struct perf_pmu_tally __percpu *tally;
 	wait_queue_head_t	left;
 	struct rcu_head		rcu_head;
@@ -393,7 +393,7 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 static void perf_pmu_entry_add_event(struct pmu_entry *pe, struct perf_event *event)
 {
 	if (event->parent) {
-		percpu_ref_get(&pe->copies);
+		percpu_ref_get(&pe->children);
 		return;
 	}
 	spin_lock(&pe->lock);
@@ -635,7 +635,7 @@ void perf_pmu_del_event(struct perf_event *event)
 	pe = perf_pmu_entry_of_type(pmu->type);
 	if (event->parent) {
 		WRITE_ONCE(event->pmu, &perf_pmu_dead);
-		percpu_ref_put(&pe->copies);
+		percpu_ref_put(&pe->children);
 		rcu_read_unlock();
 		return;
 	}
@@ -706,9 +706,9 @@ static void perf_pmu_list(struct pmu *pmu, bool own)
 }
 
 /* The last inherited event of a PMU that is being unregistered was freed. */
-static void perf_pmu_entry_has_no_copies(struct percpu_ref *copies)
+static void perf_pmu_entry_has_no_children(struct percpu_ref *children)
 {
-	wake_up(&container_of(copies, struct pmu_entry, copies)->left);
+	wake_up(&container_of(children, struct pmu_entry, children)->left);
 }
 
 static struct pmu_entry *perf_pmu_entry_alloc(struct pmu *pmu)
@@ -717,7 +717,7 @@ static struct pmu_entry *perf_pmu_entry_alloc(struct pmu *pmu)
 
 	if (!pe)
 		return NULL;
-	if (percpu_ref_init(&pe->copies, perf_pmu_entry_has_no_copies, 0, GFP_KERNEL)) {
+	if (percpu_ref_init(&pe->children, perf_pmu_entry_has_no_children, 0, GFP_KERNEL)) {
 		kfree(pe);
 		return NULL;
 	}
@@ -783,7 +783,7 @@ unlock:
 	mutex_unlock(&perf_pmus_lock);
 	perf_pmu_free_percpu(pmu);
 free_entry:
-	percpu_ref_exit(&pe->copies);
+	percpu_ref_exit(&pe->children);
 	kfree(pe);
 	return err;
 }
@@ -827,7 +827,7 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 	 * The lists of inherited events are empty. The remaining ones belong to a fork that was too
 	 * late to add them to a list, or to holders of a reference, who drop them in bounded time.
 	 */
-	wait_event(pe->left, percpu_ref_is_zero(&pe->copies));
+	wait_event(pe->left, percpu_ref_is_zero(&pe->children));
 }
 
 /**
@@ -854,16 +854,16 @@ void perf_pmu_unregister(struct pmu *pmu)
 
 	/* Afterwards all callers that were using the PMU have listed their events. */
 	synchronize_srcu(&pmus_srcu);
-	percpu_ref_kill(&pe->copies);
+	percpu_ref_kill(&pe->children);
 	perf_pmu_dev_remove(pmu);
 	perf_pmu_entry_revoke_events(pe);
 
 	/*
 	 * Until now a walk under RCU may use the PMU's part of a CPU's context, and the last
-	 * inherited event may be in perf_pmu_entry_has_no_copies().
+	 * inherited event may be in perf_pmu_entry_has_no_children().
 	 */
 	synchronize_rcu();
-	percpu_ref_exit(&pe->copies);
+	percpu_ref_exit(&pe->children);
 	/* RCU frees the data of tasks to the PMU's cache, which may be destroyed after this. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();

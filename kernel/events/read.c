@@ -171,28 +171,28 @@ static void perf_read_add_times(struct perf_event *event, u64 *enabled, u64 *run
 	*enabled += on;
 	*running += ran;
 	if (event->attr.inherit)
-		perf_event_add_copy_times(event, enabled, running);
+		perf_event_add_child_times(event, enabled, running);
 }
 
-/* perf_read_add_copy_times() for a running clock, or a concurrent change */
-static noinline void perf_read_add_running_times(const struct perf_event *copy, u64 *enabled,
+/* perf_read_add_child_times() for a running clock, or a concurrent change */
+static noinline void perf_read_add_running_times(const struct perf_event *child, u64 *enabled,
 						 u64 *running)
 {
 	u64 on, ran;
 
-	perf_event_times(copy, &on, &ran);
+	perf_event_times(child, &on, &ran);
 	*enabled += on;
 	*running += ran;
 }
 
 /* Add an inherited event's times. Only parent events have gone_* sums. Usually the task sleeps. */
-static __always_inline void perf_read_add_copy_times(const struct perf_event *copy, u64 *enabled,
-						     u64 *running)
+static __always_inline void perf_read_add_child_times(const struct perf_event *child, u64 *enabled,
+						      u64 *running)
 {
 	struct perf_times times;
 
-	if (unlikely(!perf_times_clock_stopped(copy, &times))) {
-		perf_read_add_running_times(copy, enabled, running);
+	if (unlikely(!perf_times_clock_stopped(child, &times))) {
+		perf_read_add_running_times(child, enabled, running);
 		return;
 	}
 	*enabled += times.enabled;
@@ -200,22 +200,24 @@ static __always_inline void perf_read_add_copy_times(const struct perf_event *co
 }
 
 /* Read an inherited event on its CPU, with its context's lock held. */
-static void perf_read_copy_locked(struct perf_event *copy, struct perf_cpu_context *cpuctx,
-				  void *data)
+static void perf_read_child_locked(struct perf_event *child, struct perf_cpu_context *cpuctx,
+				   void *data)
 {
-	perf_read_member(copy);
-	copy->event_flags |= PERF_EVENT_CALLED;
+	perf_read_member(child);
+	child->event_flags |= PERF_EVENT_CALLED;
 }
 
-/* Count of an inherited event. The inherit lock is held, which also protects copy->group_leader. */
-static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is_clock)
+/*
+ * Count of an inherited event. The inherit lock is held, which also protects child->group_leader.
+ */
+static __always_inline u64 perf_read_child_count(struct perf_event *child, bool is_clock)
 {
-	if (unlikely(copy->event_flags & PERF_EVENT_CALLED))
-		copy->event_flags &= ~PERF_EVENT_CALLED;
+	if (unlikely(child->event_flags & PERF_EVENT_CALLED))
+		child->event_flags &= ~PERF_EVENT_CALLED;
 	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
-	else if (!is_unsched(copy) && smp_load_acquire(&copy->state) == PERF_EVENT_STATE_ACTIVE)
-		perf_read_sync_count(copy, false);
-	return is_clock ? perf_event_own_count(copy) : local64_read(&copy->count);
+	else if (!is_unsched(child) && smp_load_acquire(&child->state) == PERF_EVENT_STATE_ACTIVE)
+		perf_read_sync_count(child, false);
+	return is_clock ? perf_event_own_count(child) : local64_read(&child->count);
 }
 
 /*
@@ -223,29 +225,29 @@ static __always_inline u64 perf_read_copy_count(struct perf_event *copy, bool is
  * many: those of stopped contexts are settled, and each other one takes few instructions and cache
  * lines.
  */
-static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, bool is_clock,
-						    u64 *enabled, u64 *running)
+static __always_inline u64 perf_read_add_all_children(struct perf_event *root, bool is_clock,
+						      u64 *enabled, u64 *running)
 {
-	const struct list_head *copies = perf_event_copies(root);
+	const struct list_head *children = perf_event_children(root);
 	const struct perf_settled *settled = &root->cold->settled;
 	bool settles = perf_root_settles(root);
-	struct perf_event *copy, *next;
+	struct perf_event *child, *next;
 	u64 total = 0;
 
 	if (settles)
 		perf_settled_catch_up(root);
 	if (!(root->event_caps & PERF_EV_CAP_UNSCHED))
-		perf_copies_call_running(root, perf_read_copy_locked);
-	perf_delay(COPIES_CAUGHT_UP);
-	list_for_each_entry_safe(copy, next, copies, child_list) {
+		perf_children_call_running(root, perf_read_child_locked);
+	perf_delay(CHILDREN_CAUGHT_UP);
+	list_for_each_entry_safe(child, next, children, child_list) {
 		/* All events after this one are settled, too. */
-		if (perf_copy_is_settled(copy))
+		if (perf_child_is_settled(child))
 			break;
-		if (settles && perf_copy_may_settle(copy) && perf_copy_settle(copy))
+		if (settles && perf_child_may_settle(child) && perf_child_settle(child))
 			continue;
-		total += perf_read_copy_count(copy, is_clock);
+		total += perf_read_child_count(child, is_clock);
 		if (enabled)
-			perf_read_add_copy_times(copy, enabled, running);
+			perf_read_add_child_times(child, enabled, running);
 	}
 	if (!settles)
 		return total;
@@ -257,7 +259,7 @@ static __always_inline u64 perf_read_add_all_copies(struct perf_event *root, boo
 }
 
 /* Value and, unless @enabled is NULL, times of an event and its inherited events */
-static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *running)
+static u64 perf_read_children_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	u64 total;
 
@@ -272,9 +274,9 @@ static u64 perf_read_copies_value(struct perf_event *event, u64 *enabled, u64 *r
 		perf_read_add_times(event, enabled, running);
 	/* Events inherited from a clock event are clock events. */
 	if (is_counting_clock(event))
-		return total + perf_read_add_all_copies(event, true, enabled, running);
-	return total + (enabled ? perf_read_add_all_copies(event, false, enabled, running) :
-				  perf_read_add_all_copies(event, false, NULL, NULL));
+		return total + perf_read_add_all_children(event, true, enabled, running);
+	return total + (enabled ? perf_read_add_all_children(event, false, enabled, running) :
+				  perf_read_add_all_children(event, false, NULL, NULL));
 }
 
 static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *running)
@@ -283,21 +285,21 @@ static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *runn
 
 	/* An event that has left the list is in the sums that are read below. */
 	if (event->attr.inherit && !event->parent &&
-	    !list_empty_careful(perf_event_copies(event))) {
+	    !list_empty_careful(perf_event_children(event))) {
 		/*
 		 * Pairs with perf_inherit_data_alloc(): if there is an inherited event, there is a
 		 * lock. The list may look non-empty because of its prev pointer only, which is read
 		 * without acquire.
 		 */
 		smp_rmb();
-		return perf_read_copies_value(event, enabled, running);
+		return perf_read_children_value(event, enabled, running);
 	}
 	/*
-	 * Pairs with perf_exit_fold_copy():
+	 * Pairs with perf_exit_fold_child():
 	 *
-	 *	perf_exit_fold_copy()			perf_read_inherited()
+	 *	perf_exit_fold_child()			perf_read_inherited()
 	 *
-	 *	gone_* += its counts;			if (list_empty(copies))
+	 *	gone_* += its counts;			if (list_empty(children))
 	 *	smp_wmb();				smp_rmb();
 	 *	list_del_init(&child->child_list);	total = count + gone_count;
 	 *
@@ -305,7 +307,7 @@ static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *runn
 	 * sums, and return less than an earlier read.
 	 */
 	smp_rmb();
-	perf_delay(COPIES_SEEN);
+	perf_delay(CHILDREN_SEEN);
 
 	perf_read_sync_count(event, false);
 	total = perf_event_count(event);
@@ -385,16 +387,16 @@ static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 }
 
 /* Does an inherited group still match its group, member by member? */
-static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *copy)
+static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *child)
 {
 	const struct perf_event *a, *b;
 
-	if (leader->nr_siblings != copy->nr_siblings)
+	if (leader->nr_siblings != child->nr_siblings)
 		return false;
-	b = copy;
+	b = child;
 	for_each_sibling_event(a, leader) {
-		b = b == copy ? list_first_entry(&copy->sibling_list, struct perf_event,
-						 sibling_list) : list_next_entry(b, sibling_list);
+		b = b == child ? list_first_entry(&child->sibling_list, struct perf_event,
+						  sibling_list) : list_next_entry(b, sibling_list);
 		if (b->parent != a)
 			return false;
 	}
@@ -410,7 +412,7 @@ static __always_inline u64 *perf_read_put_member(u64 *at, const struct perf_even
 }
 
 /* Add the counts of an inherited group to those of the parent events. */
-static u64 *perf_read_add_copies(u64 *at, const struct perf_event *leader, u64 format)
+static u64 *perf_read_add_children(u64 *at, const struct perf_event *leader, u64 format)
 {
 	const struct perf_event *member;
 
@@ -449,13 +451,13 @@ static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, 
 				enabled = at[0];
 			if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 				running = at[perf_format_time_words(format) - 1];
-			perf_read_add_copy_times(leader, &enabled, &running);
+			perf_read_add_child_times(leader, &enabled, &running);
 		} else {
 			perf_read_add_times(leader, &enabled, &running);
 		}
 		at = perf_format_put_times(at, enabled, running, format);
 	}
-	return leader->parent ? perf_read_add_copies(at, leader, format) :
+	return leader->parent ? perf_read_add_children(at, leader, format) :
 				perf_read_put_members(at, leader, format);
 }
 
@@ -490,7 +492,7 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
  */
 static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *words, size_t has)
 {
-	struct perf_event *leader = event->group_leader, *copy;
+	struct perf_event *leader = event->group_leader, *child;
 	u64 format = event->attr.read_format;
 	struct mutex *lock = NULL;
 	size_t size;
@@ -509,11 +511,11 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *w
 		lock = perf_inherit_lock_group(leader);
 	err = perf_read_put_group(leader, format, words, &size);
 	if (lock) {
-		for_each_copy(copy, leader) {
+		for_each_child(child, leader) {
 			if (err)
 				break;
-			err = perf_read_same_group(leader, copy) ?
-			      perf_read_put_group(copy, format, words, &size) : -ECHILD;
+			err = perf_read_same_group(leader, child) ?
+			      perf_read_put_group(child, format, words, &size) : -ECHILD;
 		}
 	}
 	perf_inherit_unlock(lock);

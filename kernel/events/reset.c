@@ -96,8 +96,8 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 }
 
 /*
- * @data is @task of perf_reset_needs_task(), or NULL in a call by perf_copies_call_running(). After
- * the latter, perf_reset_in_context() must be called for each inherited event without
+ * @data is @task of perf_reset_needs_task(), or NULL in a call by perf_children_call_running().
+ * After the latter, perf_reset_in_context() must be called for each inherited event without
  * PERF_EVENT_CALLED.
  */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
@@ -150,7 +150,7 @@ static int perf_reset_unless_elsewhere(struct task_struct *task, void *info)
 
 	if (task != current && task_curr(task))
 		return task_cpu(task);
-	call->event = perf_reset_values(call->event, call->group, PERF_COPIES_AT_ONCE);
+	call->event = perf_reset_values(call->event, call->group, PERF_CHILDREN_AT_ONCE);
 	return -1;
 }
 
@@ -205,7 +205,7 @@ static void perf_reset_values_here(void *info)
 {
 	struct reset_call *call = info;
 
-	call->event = perf_reset_values(call->event, call->group, PERF_COPIES_AT_ONCE);
+	call->event = perf_reset_values(call->event, call->group, PERF_CHILDREN_AT_ONCE);
 }
 
 /*
@@ -264,7 +264,7 @@ void perf_event_reset_count(struct perf_event *event)
 }
 
 /* Reset the sum of the counts of exited inherited events. */
-static void perf_reset_removed_copies(struct perf_event *root)
+static void perf_reset_removed_children(struct perf_event *root)
 {
 	/* Inherited events are reset under the same lock, so none adds an old count to the sum. */
 	lockdep_assert_held(perf_inherit_lock(root));
@@ -272,53 +272,53 @@ static void perf_reset_removed_copies(struct perf_event *root)
 }
 
 /* Reset all events inherited from @root, or their groups. The inherit lock is held. */
-static void perf_reset_call_copies(struct perf_event *root, bool group)
+static void perf_reset_call_children(struct perf_event *root, bool group)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
-	perf_copies_call_running(root, group ? perf_reset_group_locked : perf_reset_one_locked);
-	for_each_copy(copy, root) {
-		if (!(copy->event_flags & PERF_EVENT_CALLED))
-			perf_reset_in_context(copy, group);
-		copy->event_flags &= ~PERF_EVENT_CALLED;
+	perf_children_call_running(root, group ? perf_reset_group_locked : perf_reset_one_locked);
+	for_each_child(child, root) {
+		if (!(child->event_flags & PERF_EVENT_CALLED))
+			perf_reset_in_context(child, group);
+		child->event_flags &= ~PERF_EVENT_CALLED;
 	}
 }
 
-static void perf_reset_copies(struct perf_event *root)
+static void perf_reset_children(struct perf_event *root)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
-	perf_reset_removed_copies(root);
+	perf_reset_removed_children(root);
 	perf_settled_undo_all(root);
 	if (!is_counting_clock(root)) {
-		perf_reset_call_copies(root, false);
+		perf_reset_call_children(root, false);
 		return;
 	}
-	for_each_copy(copy, root)
-		perf_reset_value(copy);
+	for_each_child(child, root)
+		perf_reset_value(child);
 }
 
-/* Like perf_enable_group_copies() */
-static void perf_reset_group_copies(struct perf_event *leader)
+/* Like perf_enable_group_children() */
+static void perf_reset_group_children(struct perf_event *leader)
 {
-	struct perf_event *copy, *member;
+	struct perf_event *child, *member;
 
-	perf_reset_removed_copies(leader);
+	perf_reset_removed_children(leader);
 	perf_settled_undo_all(leader);
 	for_each_sibling_event(member, leader) {
-		perf_reset_removed_copies(member);
+		perf_reset_removed_children(member);
 		perf_settled_undo_all(member);
 	}
-	perf_reset_call_copies(leader, true);
+	perf_reset_call_children(leader, true);
 	for_each_sibling_event(member, leader) {
-		for_each_copy(copy, member) {
-			if (copy->group_leader->parent != leader)
-				perf_event_reset_count(copy);
+		for_each_child(child, member) {
+			if (child->group_leader->parent != leader)
+				perf_event_reset_count(child);
 		}
 	}
 }
 
-static void perf_reset_with_copies(struct perf_event *event)
+static void perf_reset_with_children(struct perf_event *event)
 {
 	if (event->attr.inherit && !event->parent) {
 		/*
@@ -326,7 +326,7 @@ static void perf_reset_with_copies(struct perf_event *event)
 		 */
 		CLASS(inherit_group_lock, lock)(event);
 		if (lock)
-			perf_reset_copies(event);
+			perf_reset_children(event);
 	}
 	/* Reset the event last, because its page shows the sum over all inherited events. */
 	perf_event_reset_count(event);
@@ -339,7 +339,7 @@ static void perf_reset_group(struct perf_event *leader)
 	if (leader->attr.inherit && !leader->parent) {
 		CLASS(inherit_group_lock, lock)(leader);
 		if (lock)
-			perf_reset_group_copies(leader);
+			perf_reset_group_children(leader);
 	}
 	perf_reset_call(leader, true);
 	if (perf_event_page_mapped(leader))
@@ -351,7 +351,7 @@ static void perf_reset_group(struct perf_event *leader)
 }
 
 /**
- * perf_event_reset_all_copies - reset the counts of an event and its inherited events
+ * perf_event_reset_all_children - reset the counts of an event and its inherited events
  * @event: the event; its ctx->mutex is held. @event may be inherited itself
  * @group: reset its whole group
  *
@@ -360,17 +360,17 @@ static void perf_reset_group(struct perf_event *leader)
  *
  * Each running context costs one call to another CPU, for any number of events; clocks need no
  * call. If a CPU is in hotplug and its context is stopped, each call to it resets
- * %PERF_COPIES_AT_ONCE events of a group.
+ * %PERF_CHILDREN_AT_ONCE events of a group.
  *
  * Context: may sleep.
  */
-void perf_event_reset_all_copies(struct perf_event *event, bool group)
+void perf_event_reset_all_children(struct perf_event *event, bool group)
 {
 	struct perf_event *leader = event->group_leader, *member;
 
 	lockdep_assert_held(&event->ctx->mutex);
 	if (!group) {
-		perf_reset_with_copies(event);
+		perf_reset_with_children(event);
 		return;
 	}
 	if (leader->nr_siblings && (leader->attr.inherit || !is_unsched(leader) ||
@@ -378,7 +378,7 @@ void perf_event_reset_all_copies(struct perf_event *event, bool group)
 		perf_reset_group(leader);
 		return;
 	}
-	perf_reset_with_copies(leader);
+	perf_reset_with_children(leader);
 	for_each_sibling_event(member, leader)
-		perf_reset_with_copies(member);
+		perf_reset_with_children(member);
 }

@@ -9,9 +9,9 @@
 #include "record/values.h"
 #include "settle.h"
 
-static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_event *copy)
+static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_event *child)
 {
-	return READ_ONCE(copy->parent->ctx->inherit_data);
+	return READ_ONCE(child->parent->ctx->inherit_data);
 }
 
 /**
@@ -25,32 +25,32 @@ void perf_settled_stir(struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	ctx->settled = false;
-	llist_add(&ctx->stirred_entry, &perf_settled_inherit_data(ctx->settled_copies)->stirred);
+	llist_add(&ctx->stirred_entry, &perf_settled_inherit_data(ctx->settled_children)->stirred);
 }
 
 /* Subtract settled events, already unlinked from their context, from their parent events' sums. */
-static void perf_settled_take_out(struct perf_event *copy)
+static void perf_settled_take_out(struct perf_event *child)
 {
 	struct perf_event *next;
 
-	for (; copy; copy = next) {
-		struct perf_event_cold *cold = copy->parent->cold;
+	for (; child; child = next) {
+		struct perf_event_cold *cold = child->parent->cold;
 
-		next = copy->settled_next;
-		lockdep_assert_held(perf_inherit_lock(copy->parent));
-		WARN_ON_ONCE(!perf_copy_is_settled(copy));
-		copy->event_flags &= ~PERF_EVENT_SETTLED;
+		next = child->settled_next;
+		lockdep_assert_held(perf_inherit_lock(child->parent));
+		WARN_ON_ONCE(!perf_child_is_settled(child));
+		child->event_flags &= ~PERF_EVENT_SETTLED;
 		/*
 		 * Tasks test without a lock whether the list is empty: list_move() of the
 		 * only entry would make it empty for a moment.
 		 */
-		if (!list_is_first(&copy->child_list, &cold->copies))
-			list_move(&copy->child_list, &cold->copies);
+		if (!list_is_first(&child->child_list, &cold->children))
+			list_move(&child->child_list, &cold->children);
 		/* An event that is not plain was settled only because all its values were 0. */
-		if (copy->event_flags & PERF_EVENT_PLAIN_COPY) {
-			cold->settled.count -= copy->hw.settled.count;
-			cold->settled.enabled -= copy->hw.settled.enabled;
-			cold->settled.running -= copy->hw.settled.running;
+		if (child->event_flags & PERF_EVENT_PLAIN_CHILD) {
+			cold->settled.count -= child->hw.settled.count;
+			cold->settled.enabled -= child->hw.settled.enabled;
+			cold->settled.running -= child->hw.settled.running;
 		}
 	}
 }
@@ -63,13 +63,13 @@ static void perf_settled_undo_stirred(struct perf_inherit_data *data)
 
 	lockdep_assert_held(&data->lock);
 	llist_for_each_entry_safe(ctx, next, stirred, stirred_entry) {
-		struct perf_event *copy = ctx->settled_copies;
+		struct perf_event *child = ctx->settled_children;
 
 		scoped_guard(raw_spinlock_irq, &ctx->lock) {
 			WARN_ON_ONCE(ctx->settled);
-			WRITE_ONCE(ctx->settled_copies, NULL);
+			WRITE_ONCE(ctx->settled_children, NULL);
 		}
-		perf_settled_take_out(copy);
+		perf_settled_take_out(child);
 	}
 }
 
@@ -87,26 +87,26 @@ void perf_settled_catch_up(struct perf_event *root)
 }
 
 /**
- * perf_settled_undo - unsettle all events in @copy's context that have the same inherit lock
- * @copy: inherited event, in its context and its parent event's list; the inherit lock is held
+ * perf_settled_undo - unsettle all events in @child's context that have the same inherit lock
+ * @child: inherited event, in its context and its parent event's list; the inherit lock is held
  */
-void perf_settled_undo(struct perf_event *copy)
+void perf_settled_undo(struct perf_event *child)
 {
-	struct perf_inherit_data *data = perf_settled_inherit_data(copy);
-	struct perf_event_context *ctx = copy->ctx;
+	struct perf_inherit_data *data = perf_settled_inherit_data(child);
+	struct perf_event_context *ctx = child->ctx;
 	struct perf_event *first;
 	bool stands;
 
 	lockdep_assert_held(&data->lock);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		/* Under ctx->lock first->parent is valid: events in this list are not removed. */
-		first = ctx->settled_copies;
+		first = ctx->settled_children;
 		if (!first || perf_settled_inherit_data(first) != data)
 			return;
 		stands = ctx->settled;
 		if (stands) {
 			ctx->settled = false;
-			WRITE_ONCE(ctx->settled_copies, NULL);
+			WRITE_ONCE(ctx->settled_children, NULL);
 		}
 	}
 	if (stands)
@@ -121,14 +121,14 @@ void perf_settled_undo(struct perf_event *copy)
  */
 void perf_settled_undo_all(struct perf_event *root)
 {
-	struct list_head *copies = perf_event_copies(root);
+	struct list_head *children = perf_event_children(root);
 	struct perf_event *last;
 
 	perf_settled_catch_up(root);
 	/* The loop ends: each iteration moves at least one event away from the end of the list. */
-	while (!list_empty(copies)) {
-		last = list_last_entry(copies, struct perf_event, child_list);
-		if (!perf_copy_is_settled(last))
+	while (!list_empty(children)) {
+		last = list_last_entry(children, struct perf_event, child_list);
+		if (!perf_child_is_settled(last))
 			break;
 		perf_settled_undo(last);
 	}
@@ -139,7 +139,7 @@ void perf_settled_undo_all(struct perf_event *root)
  * a shared context (shared_ctx.h) replaces the context: event sites then count into the event while
  * the context's own clock is stopped.
  */
-static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
+static bool perf_child_waits_for_clock(const struct perf_event_context *ctx)
 {
 	/*
 	 * A fork adds a context to a set only if the context has events that must be scheduled.
@@ -148,12 +148,12 @@ static bool perf_copy_waits_for_clock(const struct perf_event_context *ctx)
 	return !READ_ONCE(ctx->in_ctx_set) && list_empty(&ctx->pmu_ctx_list);
 }
 
-/* perf_copy_settle() with the context's lock held; interrupts are off */
-static bool perf_copy_settle_locked(struct perf_event *copy)
+/* perf_child_settle() with the context's lock held; interrupts are off */
+static bool perf_child_settle_locked(struct perf_event *child)
 {
-	struct perf_event_cold *cold = copy->parent->cold;
-	struct perf_event_context *ctx = copy->ctx;
-	const struct perf_event *first = ctx->settled_copies;
+	struct perf_event_cold *cold = child->parent->cold;
+	struct perf_event_context *ctx = child->ctx;
+	const struct perf_event *first = ctx->settled_children;
 	struct perf_settled values;
 	struct perf_times times;
 
@@ -161,58 +161,58 @@ static bool perf_copy_settle_locked(struct perf_event *copy)
 		return false;
 	/* The context has been stirred, or has settled events with another inherit lock. */
 	if (first &&
-	    (!ctx->settled || perf_settled_inherit_data(first) != perf_settled_inherit_data(copy)))
+	    (!ctx->settled || perf_settled_inherit_data(first) != perf_settled_inherit_data(child)))
 		return false;
-	perf_times_at(copy, atomic64_read(&ctx->clock.time), &times);
+	perf_times_at(child, atomic64_read(&ctx->clock.time), &times);
 	values = (struct perf_settled) {
-		.count = perf_event_own_count(copy),
+		.count = perf_event_own_count(child),
 		.enabled = times.enabled,
 		.running = times.running,
 	};
-	if (copy->event_flags & PERF_EVENT_PLAIN_COPY) {
-		if (!perf_copy_waits_for_clock(ctx))
+	if (child->event_flags & PERF_EVENT_PLAIN_CHILD) {
+		if (!perf_child_waits_for_clock(ctx))
 			return false;
-		copy->hw.settled = values;
+		child->hw.settled = values;
 		cold->settled.count += values.count;
 		cold->settled.enabled += values.enabled;
 		cold->settled.running += values.running;
-	} else if (is_unsched(copy) || ctx->walked ||
+	} else if (is_unsched(child) || ctx->walked ||
 		   values.count || values.enabled || values.running) {
 		/* Tracepoints about a task count even while the task sleeps. */
 		return false;
 	}
-	copy->settled_next = ctx->settled_copies;
-	/* Pairs with perf_copy_unsettle(), which reads this without the context's lock. */
-	WRITE_ONCE(ctx->settled_copies, copy);
+	child->settled_next = ctx->settled_children;
+	/* Pairs with perf_child_unsettle(), which reads this without the context's lock. */
+	WRITE_ONCE(ctx->settled_children, child);
 	ctx->settled = true;
 	return true;
 }
 
 /**
- * perf_copy_settle - settle an inherited event, if its values do not change
- * @copy: inherited event, not settled; perf_root_settles() is true for its parent event. The
+ * perf_child_settle - settle an inherited event, if its values do not change
+ * @child: inherited event, not settled; perf_root_settles() is true for its parent event. The
  *	inherit lock is held, and perf_settled_catch_up() has been called under it
  *
  * An inherited event that is not plain has no memory for the settled values. It is settled only if
  * its values are 0, as they are if a shared context has always replaced its context.
  *
- * Return: true if @copy is settled, and its values are part of its parent event's sum
+ * Return: true if @child is settled, and its values are part of its parent event's sum
  */
-bool perf_copy_settle(struct perf_event *copy)
+bool perf_child_settle(struct perf_event *child)
 {
 	bool settled;
 
-	lockdep_assert_held(perf_inherit_lock(copy->parent));
-	WARN_ON_ONCE(perf_copy_is_settled(copy));
-	scoped_guard(raw_spinlock_irq, &copy->ctx->lock)
-		settled = perf_copy_settle_locked(copy);
+	lockdep_assert_held(perf_inherit_lock(child->parent));
+	WARN_ON_ONCE(perf_child_is_settled(child));
+	scoped_guard(raw_spinlock_irq, &child->ctx->lock)
+		settled = perf_child_settle_locked(child);
 	if (!settled)
 		return false;
-	perf_delay(COPY_SETTLED);
-	copy->event_flags |= PERF_EVENT_SETTLED;
+	perf_delay(CHILD_SETTLED);
+	child->event_flags |= PERF_EVENT_SETTLED;
 	/* Do not move the only entry: see perf_settled_take_out(). */
-	if (!list_is_last(&copy->child_list, perf_event_copies(copy->parent)))
-		list_move_tail(&copy->child_list, perf_event_copies(copy->parent));
+	if (!list_is_last(&child->child_list, perf_event_children(child->parent)))
+		list_move_tail(&child->child_list, perf_event_children(child->parent));
 	return true;
 }
 

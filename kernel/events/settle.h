@@ -15,7 +15,7 @@
  * order of the list change under the inherit lock; ctx->settled and the list of a context's settled
  * events change under the inherit lock and ctx->lock.
  *
- *	ctx->settled	ctx->settled_copies
+ *	ctx->settled	ctx->settled_children
  *	false		NULL			no inherited event is settled
  *	true		first settled event	events are settled; the clock is stopped
  *	false		first settled event	stirred: the context is on the list of
@@ -32,13 +32,13 @@
 
 void perf_settled_stir(struct perf_event_context *ctx);
 void perf_settled_catch_up(struct perf_event *root);
-bool perf_copy_settle(struct perf_event *copy);
-void perf_settled_undo(struct perf_event *copy);
+bool perf_child_settle(struct perf_event *child);
+void perf_settled_undo(struct perf_event *child);
 void perf_settled_undo_all(struct perf_event *root);
 
-static inline bool perf_copy_is_settled(const struct perf_event *copy)
+static inline bool perf_child_is_settled(const struct perf_event *child)
 {
-	return copy->event_flags & PERF_EVENT_SETTLED;
+	return child->event_flags & PERF_EVENT_SETTLED;
 }
 
 /*
@@ -53,15 +53,15 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
 }
 
 /*
- * Unsettle the events in @copy's context, before @copy leaves the context and its parent event's
- * list. The removal may make siblings of @copy unscheduled, so their values may change, too. The
+ * Unsettle the events in @child's context, before @child leaves the context and its parent event's
+ * list. The removal may make siblings of @child unscheduled, so their values may change, too. The
  * inherit lock is held.
  */
-static inline void perf_copy_unsettle(struct perf_event *copy)
+static inline void perf_child_unsettle(struct perf_event *child)
 {
 	/* Only a holder of the inherit lock settles events of this list. */
-	if (unlikely(READ_ONCE(copy->ctx->settled_copies)))
-		perf_settled_undo(copy);
+	if (unlikely(READ_ONCE(child->ctx->settled_children)))
+		perf_settled_undo(child);
 }
 
 /* May events inherited from @root be settled? Otherwise root->cold has no sums. */
@@ -70,16 +70,16 @@ static inline bool perf_root_settles(const struct perf_event *root)
 	return !is_sampling_event(root) && !root->attr.sigtrap;
 }
 
-/* Can perf_copy_settle() succeed? A cheap test, because that function takes a lock. */
-static __always_inline bool perf_copy_may_settle(const struct perf_event *copy)
+/* Can perf_child_settle() succeed? A cheap test, because that function takes a lock. */
+static __always_inline bool perf_child_may_settle(const struct perf_event *child)
 {
-	const struct perf_event_context *ctx = copy->ctx;
+	const struct perf_event_context *ctx = child->ctx;
 
 	/* With PERF_EVENT_CALLED, the caller has just updated the count and must add it itself. */
-	if (perf_clock_cpu(&ctx->clock) >= 0 || (copy->event_flags & PERF_EVENT_CALLED))
+	if (perf_clock_cpu(&ctx->clock) >= 0 || (child->event_flags & PERF_EVENT_CALLED))
 		return false;
-	return copy->event_flags & PERF_EVENT_PLAIN_COPY ? !READ_ONCE(ctx->in_ctx_set) :
-							   !local64_read(&copy->count);
+	return child->event_flags & PERF_EVENT_PLAIN_CHILD ? !READ_ONCE(ctx->in_ctx_set) :
+							   !local64_read(&child->count);
 }
 
 #endif /* _KERNEL_EVENTS_SETTLE_H */

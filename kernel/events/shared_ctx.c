@@ -385,7 +385,7 @@ int perf_shared_ctx_create(struct perf_event_context *ctx, unsigned int cpu)
 	}
 	if (READ_ONCE(ctxs[cpu]))
 		return 0;
-	made = perf_shared_ctx_copy(ctx);
+	made = perf_shared_ctx_alloc(ctx);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	made->ctx_set = ctx_set;

@@ -56,7 +56,7 @@ bool perf_shared_ctx_keep_in(const struct perf_cpu_context *cpuctx, struct task_
 int perf_shared_ctx_create(struct perf_event_context *ctx, unsigned int cpu);
 
 /* inherit.c, exit.c */
-struct perf_event_context *perf_shared_ctx_copy(struct perf_event_context *ctx);
+struct perf_event_context *perf_shared_ctx_alloc(struct perf_event_context *ctx);
 void perf_shared_ctx_free(struct perf_event_context *ctx);
 
 /**

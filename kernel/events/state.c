@@ -519,7 +519,7 @@ static void perf_state_of_event(struct state_request *req, struct perf_event *ev
 static int perf_state_of_thread(struct state_request *req, struct perf_event *event, pid_t tid)
 {
 	struct task_struct *task = find_get_task_by_vpid(tid);
-	struct perf_event *copy, *found = NULL;
+	struct perf_event *child, *found = NULL;
 
 	if (!task)
 		return perf_refuse_value(PERF_REFUSED_STATE_NO_COPY, tid);
@@ -528,12 +528,12 @@ static int perf_state_of_thread(struct state_request *req, struct perf_event *ev
 	CLASS(inherit_lock, lock)(event);
 	if (READ_ONCE(event->ctx->task) == task)
 		found = event;
-	for_each_copy(copy, event) {
+	for_each_child(child, event) {
 		if (found)
 			break;
 		/* Inherited events in a shared context belong to no thread. */
-		if (READ_ONCE(copy->ctx->task) == task && !copy->ctx->is_shared)
-			found = copy;
+		if (READ_ONCE(child->ctx->task) == task && !child->ctx->is_shared)
+			found = child;
 	}
 	put_task_struct(task);
 	if (!found)

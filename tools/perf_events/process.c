@@ -134,7 +134,7 @@ static void show_row(struct search *s, struct seen *seen, pid_t opener)
 
 static void show_event(struct search *s, int fd, pid_t opener)
 {
-	static struct seen root, copy;
+	static struct seen root, child;
 	unsigned int i;
 	bool shown = false;
 
@@ -148,8 +148,8 @@ static void show_event(struct search *s, int fd, pid_t opener)
 		if (root.tid == s->tids[i]) {
 			show_row(s, &root, opener);
 			shown = true;
-		} else if ((root.info.attr_flags & INHERITS) && ask(fd, &copy, s->tids[i])) {
-			show_row(s, &copy, opener);
+		} else if ((root.info.attr_flags & INHERITS) && ask(fd, &child, s->tids[i])) {
+			show_row(s, &child, opener);
 			shown = true;
 		}
 	}

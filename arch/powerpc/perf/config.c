@@ -281,7 +281,7 @@ static int power_event_finish(struct perf_event *event)
 		err = perf_event_refuse(event, "group_fd",
 					"is of a group that does not fit the counters: split it",
 					err);
-	/* event->parent has reserved the hardware, and is freed after its inherited copies. */
+	/* event->parent has reserved the hardware, and is freed after its children. */
 	if (!err && !event->parent)
 		err = power_reserve();
 	if (err) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Growth of the cost of inherited events with the number of existing copies: of a further fork,
- * of a read, and, per copy, of the exit of all their tasks. Output as in bench.c.
+ * Growth of the cost of inherited events with the number of existing ones: of a further fork,
+ * of a read, and, per event, of the exit of all their tasks. Output as in bench.c.
  */
 #include "lib.h"
 
@@ -22,7 +22,7 @@ static int stay(void *arg)
 	return 0;
 }
 
-/* Create idle tasks that share all resources, each with a copy of every inherited event. */
+/* Create idle tasks that share all resources, each of which inherits every event. */
 static void grow_to(int n, char *stacks)
 {
 	for (; nr_tasks < n; nr_tasks++) {

@@ -13,7 +13,7 @@
 
 #define MANY	1000
 #define TASKS	200
-#define COPIES	16
+#define CHILDREN	16
 
 /* Value of a line in /proc/meminfo, in bytes */
 static double memory(const char *key)
@@ -86,10 +86,10 @@ static void contexts(void)
 	}
 }
 
-/* Copies of inherited events, after tasks without any */
-static void copies(void)
+/* Inherited events, after tasks without any */
+static void children(void)
 {
-	static struct set s = { .nr = COPIES, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
+	static struct set s = { .nr = CHILDREN, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,
 				.inherit = 1 };
 	pid_t child[2 * TASKS];
 	double took[2];
@@ -114,7 +114,7 @@ static void copies(void)
 		took[part] = memory("Slab") - before;
 	}
 	report("bytes: an inherited copy of 16 in a task", ok,
-	       (took[1] - took[0]) / (TASKS * COPIES));
+	       (took[1] - took[0]) / (TASKS * CHILDREN));
 	for (int i = 0; i < 2 * TASKS; i++) {
 		kill(child[i], SIGKILL);
 		waitpid(child[i], NULL, 0);
@@ -194,6 +194,6 @@ int main(void)
 	report("bytes: in use when booted", 1, memory("MemTotal") - memory("MemFree"));
 	events();
 	contexts();
-	copies();
+	children();
 	return 0;
 }

@@ -687,10 +687,10 @@ struct perf_event_query_bpf {
  * act on each event of the group. The argument is a pointer for PERIOD, SET_FILTER, ID, QUERY_BPF
  * and MODIFY_ATTRIBUTES, and a number for the others. -ENOTTY: an unknown ioctl.
  *
- * ENABLE, DISABLE: enable or disable the event and the copies that children inherited
+ * ENABLE, DISABLE: enable or disable the event and the events inherited from it
  * REFRESH: enable it, and disable it after the given number of overflows; -EINVAL if it does not
  *	sample, or has attr.inherit
- * RESET: set its count, with those of the copies, to 0; the times stay
+ * RESET: set its count, with those of the inherited events, to 0; the times stay
  * PERIOD: set its period, or its frequency with attr.freq; -EINVAL if it does not sample, if the
  *	value is 0, or as perf_event_open(2)
  * SET_OUTPUT: write records to the buffer of another event's file; -1: to none. -EINVAL if the

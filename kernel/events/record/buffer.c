@@ -717,7 +717,7 @@ bool perf_event_is_over(struct perf_event *event)
 		 * sees the buffer.
 		 */
 		smp_mb();
-		return list_empty_careful(perf_event_copies(event));
+		return list_empty_careful(perf_event_children(event));
 	}
 	return state == PERF_EVENT_STATE_DEAD;
 }

@@ -146,7 +146,7 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 		return;
 	}
 
-	perf_event_add_copy_times(event, &enabled, &running);
+	perf_event_add_child_times(event, &enabled, &running);
 	words[0] = perf_event_own_count(event);
 	end = perf_format_put_times(words + 1, enabled, running, format);
 	end = perf_format_put_id(end, event, perf_event_root(event)->id, format);

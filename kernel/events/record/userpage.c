@@ -60,7 +60,7 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
 	if (index)
 		offset -= local64_read(&event->hw.prev_count);
 	now = perf_event_times(event, &enabled, &running);
-	perf_event_add_copy_times(event, &enabled, &running);
+	perf_event_add_child_times(event, &enabled, &running);
 	page->index = index;
 	page->offset = offset;
 	page->time_enabled = enabled;

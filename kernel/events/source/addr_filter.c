@@ -322,15 +322,15 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 				       struct mm_struct **busy)
 {
 	bool done = perf_addr_filter_apply(event, ranges, busy);
-	struct perf_event *copy;
+	struct perf_event *child;
 
 	CLASS(inherit_lock, lock)(event);
-	for_each_copy(copy, event) {
+	for_each_child(child, event) {
 		if (!done || fatal_signal_pending(current))
 			break;
 		/* Each inherited event walks all mappings of its process, and there may be many. */
 		cond_resched();
-		done = perf_addr_filter_apply(copy, ranges, busy);
+		done = perf_addr_filter_apply(child, ranges, busy);
 	}
 	return done;
 }
@@ -355,14 +355,14 @@ static int perf_addr_filter_wait(struct mm_struct *busy)
 static void perf_addr_filter_apply_nothing(struct perf_event *event,
 					   struct perf_addr_filter_range *ranges)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
 	if (!perf_addr_filter_is_up_to_date(event))
 		perf_addr_filter_set_ranges(event, ranges, NULL);
 	CLASS(inherit_lock, lock)(event);
-	for_each_copy(copy, event) {
-		if (!perf_addr_filter_is_up_to_date(copy))
-			perf_addr_filter_set_ranges(copy, ranges, NULL);
+	for_each_child(child, event) {
+		if (!perf_addr_filter_is_up_to_date(child))
+			perf_addr_filter_set_ranges(child, ranges, NULL);
 	}
 }
 
@@ -371,8 +371,8 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
  * mmap_lock for long: drop the caller's ctx->mutex while waiting for it. A fatal signal ends the
  * wait.
  */
-static int perf_addr_filter_apply_copies(struct perf_event *event,
-					 struct perf_addr_filter_range *ranges)
+static int perf_addr_filter_apply_children(struct perf_event *event,
+					   struct perf_addr_filter_range *ranges)
 {
 	struct mutex *held = &event->ctx->mutex;
 	struct mm_struct *busy;
@@ -428,7 +428,7 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 		head->nr_file_filters = new.nr_files;
 		perf_event_filters(event)->serial++;
 	}
-	err = perf_addr_filter_apply_copies(event, new.ranges);
+	err = perf_addr_filter_apply_children(event, new.ranges);
 	perf_addr_filter_free_list(&old);
 	kfree(new.ranges);
 	return err;

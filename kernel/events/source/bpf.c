@@ -187,12 +187,12 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 
 /**
  * perf_event_copy_bpf - attach the parent event's program to an inherited event
- * @copy: inherited event, not attached yet
+ * @child: inherited event, not attached yet
  * @root: its parent event
  *
  * Tracepoints' programs are not inherited, because they run for all tasks.
  */
-void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
+void perf_event_copy_bpf(struct perf_event *child, struct perf_event *root)
 {
 	struct bpf_prog *prog;
 
@@ -201,11 +201,11 @@ void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return;
 	prog = bpf_prog_inc_not_zero(prog);
-	/* If the program is being detached, @copy has none. */
+	/* If the program is being detached, @child has none. */
 	if (IS_ERR(prog))
 		return;
-	copy->bpf_cookie = root->bpf_cookie;
-	copy->prog = prog;
+	child->bpf_cookie = root->bpf_cookie;
+	child->prog = prog;
 }
 
 /**
@@ -270,10 +270,10 @@ void perf_event_free_bpf(struct perf_event *event)
 
 /**
  * perf_event_copy_bpf - nothing to do without BPF
- * @copy: an inherited event
+ * @child: an inherited event
  * @root: its parent event
  */
-void perf_event_copy_bpf(struct perf_event *copy, struct perf_event *root)
+void perf_event_copy_bpf(struct perf_event *child, struct perf_event *root)
 {
 }
 

@@ -663,15 +663,15 @@ static void bp_change_cancel(struct perf_event *bp, const struct perf_event_attr
 }
 
 /* bp_change_cancel() for the inherited events before @last; NULL: for all of them */
-static void bp_cancel_copies(struct perf_event *event, const struct perf_event_attr *attr,
-			     const struct perf_event *last)
+static void bp_cancel_children(struct perf_event *event, const struct perf_event_attr *attr,
+			       const struct perf_event *last)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
-	for_each_copy(copy, event) {
-		if (copy == last)
+	for_each_child(child, event) {
+		if (child == last)
 			break;
-		bp_change_cancel(copy, attr);
+		bp_change_cancel(child, attr);
 	}
 }
 
@@ -697,31 +697,31 @@ static int bp_change_event(struct perf_event *bp, const struct perf_event_attr *
 	return 0;
 }
 
-static int bp_change_copies(struct perf_event *event, const struct perf_event_attr *attr)
+static int bp_change_children(struct perf_event *event, const struct perf_event_attr *attr)
 {
 	struct bp_change change;
-	struct perf_event *copy;
+	struct perf_event *child;
 	int err;
 
 	err = bp_change_prepare(&change, event, attr);
 	if (err)
 		return err;
-	for_each_copy(copy, event) {
-		err = bp_change_prepare(&change, copy, attr);
+	for_each_child(child, event) {
+		err = bp_change_prepare(&change, child, attr);
 		if (err) {
 			bp_change_cancel(event, attr);
-			bp_cancel_copies(event, attr, copy);
+			bp_cancel_children(event, attr, child);
 			return err;
 		}
 	}
 	err = bp_change_event(event, attr);
 	if (err) {
-		bp_cancel_copies(event, attr, NULL);
+		bp_cancel_children(event, attr, NULL);
 		return err;
 	}
 	/* An inherited event whose program cannot have the breakpoint keeps the old one. */
-	for_each_copy(copy, event)
-		bp_change_event(copy, attr);
+	for_each_child(child, event)
+		bp_change_event(child, attr);
 	return 0;
 }
 
@@ -748,7 +748,7 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	if (memcmp(&same, attr, sizeof(same)))
 		return perf_refuse(PERF_REFUSED_MODIFY_MORE);
 
-	return bp_change_copies(event, attr);
+	return bp_change_children(event, attr);
 }
 
 /**

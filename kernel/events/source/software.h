@@ -31,11 +31,11 @@ static inline bool perf_swevent_has_site(const struct perf_event *event)
 }
 
 /* perf_swevent_unsched_add() for an unscheduled inherited event in an unpublished context */
-static inline void perf_swevent_copy_add(struct perf_event *copy)
+static inline void perf_swevent_child_add(struct perf_event *child)
 {
-	if (perf_swevent_has_site(copy))
-		hlist_add_head(&copy->hlist_entry,
-			       &copy->ctx->sw_lists[copy->attr.config - PERF_SW_FIRST]);
+	if (perf_swevent_has_site(child))
+		hlist_add_head(&child->hlist_entry,
+			       &child->ctx->sw_lists[child->attr.config - PERF_SW_FIRST]);
 }
 
 #endif /* _KERNEL_EVENTS_SOFTWARE_H */

@@ -405,13 +405,13 @@ static int bp_test_parse(struct perf_event *bp, const struct perf_event_attr *at
 	return --bp_test_fails_at ? 0 : -EINVAL;
 }
 
-#define TEST_COPIES	2
-#define TEST_EVENTS	(1 + TEST_COPIES)
+#define TEST_CHILDREN	2
+#define TEST_EVENTS	(1 + TEST_CHILDREN)
 
 /**
- * struct bp_failed_check - a failed check in a modification of a breakpoint with two copies
- * @number: number of the check that fails: 1 to 3 for the breakpoint and its copies before anything
- *	changes, 4 to 6 again; 0: none
+ * struct bp_failed_check - a failed check in a modification of a breakpoint with two children
+ * @number: number of the check that fails: 1 to 3 for the breakpoint and its children before
+ *	anything changes, 4 to 6 again; 0: none
  * @err: result of the modification
  * @changed: mask of the events that have the new settings then: bit 0 is the breakpoint
  */
@@ -491,8 +491,8 @@ static void test_modify_check_fails(struct kunit *test)
 	const struct bp_failed_check *check = test->param_value;
 	unsigned int before[TEST_EVENTS][TYPE_MAX], after[TEST_EVENTS][TYPE_MAX];
 	unsigned int all[TYPE_MAX], left[TYPE_MAX];
-	struct task_struct *children[TEST_COPIES];
-	struct perf_event *events[TEST_EVENTS], *root, *copy;
+	struct task_struct *children[TEST_CHILDREN];
+	struct perf_event *events[TEST_EVENTS], *root, *child;
 	int here = raw_smp_processor_id(), i, n = 1;
 	struct perf_event_attr attr;
 
@@ -502,13 +502,13 @@ static void test_modify_check_fails(struct kunit *test)
 	root = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
 	if (IS_ERR(root))
 		kunit_skip(test, "no free debug register");
-	for (i = 0; i < TEST_COPIES; i++) {
+	for (i = 0; i < TEST_CHILDREN; i++) {
 		children[i] = bp_test_make_child(test);
 		KUNIT_EXPECT_EQ(test, perf_event_init_task(children[i], 0), 0);
 	}
 	events[0] = root;
-	for_each_copy(copy, root)
-		events[n++] = copy;
+	for_each_child(child, root)
+		events[n++] = child;
 	KUNIT_EXPECT_EQ(test, n, TEST_EVENTS);
 
 	for (i = 0; i < n; i++)
@@ -520,7 +520,7 @@ static void test_modify_check_fails(struct kunit *test)
 	}
 
 	unregister_hw_breakpoint(root);
-	for (i = 0; i < TEST_COPIES; i++)
+	for (i = 0; i < TEST_CHILDREN; i++)
 		kthread_stop(children[i]);
 	bp_test_count_free(NULL, here, left);
 	KUNIT_EXPECT_MEMEQ(test, left, all, sizeof(all));
@@ -578,10 +578,10 @@ static void test_refused_leaves_nothing(struct kunit *test)
 }
 
 /*
- * A breakpoint in the kernel needs CAP_SYS_ADMIN, but its copies do not: the privileged opener may
- * observe an unprivileged task, whose forks must not fail.
+ * A breakpoint in the kernel needs CAP_SYS_ADMIN, but its children do not: the privileged opener
+ * may observe an unprivileged task, whose forks must not fail.
  */
-static void test_copy_needs_no_permission(struct kunit *test)
+static void test_child_needs_no_permission(struct kunit *test)
 {
 	struct task_struct *child;
 	struct cred *none = prepare_creds();
@@ -606,7 +606,7 @@ static void test_copy_needs_no_permission(struct kunit *test)
 	err = perf_event_init_task(child, 0);
 	revert_creds(own);
 	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_children(root)));
 	unregister_hw_breakpoint(root);
 
 	own = override_creds(none);
@@ -684,7 +684,7 @@ static struct kunit_case breakpoint_cases[] = {
 	KUNIT_CASE(test_modify),
 	KUNIT_CASE_PARAM(test_modify_check_fails, bp_failed_checks_gen_params),
 	KUNIT_CASE(test_refused_leaves_nothing),
-	KUNIT_CASE(test_copy_needs_no_permission),
+	KUNIT_CASE(test_child_needs_no_permission),
 	KUNIT_CASE(test_debugger),
 	KUNIT_CASE(test_disable),
 	{}

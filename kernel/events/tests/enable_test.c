@@ -27,7 +27,7 @@ static int turn_test_group_on(struct kunit *test, struct perf_event *event)
 	turn_test_adds = 0;
 	turn_test_sim_add = f->sim->pmu.add;
 	f->sim->pmu.add = turn_test_add;
-	perf_event_enable_all_copies(event, true, true);
+	perf_event_enable_all_children(event, true, true);
 	f->sim->pmu.add = turn_test_sim_add;
 	return switches == current->nvcsw + current->nivcsw ? turn_test_adds : -1;
 }
@@ -44,7 +44,7 @@ static void turn_test_group_off(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
-	perf_event_enable_all_copies(event, false, true);
+	perf_event_enable_all_children(event, false, true);
 }
 
 static void turn_test_expect_off(struct kunit *test, struct perf_event *leader)

@@ -19,45 +19,45 @@ static struct perf_event_context *inherit_list_test_context(struct kunit *test, 
  * Events in contexts of tasks are removed before those in shared contexts. Once only those in
  * shared contexts are left, each call returns the first event without a search.
  */
-static void shared_ctx_copies_are_last(struct kunit *test)
+static void shared_ctx_children_are_last(struct kunit *test)
 {
 	struct perf_event_context *shared = inherit_list_test_context(test, true);
 	struct perf_event_context *task = inherit_list_test_context(test, false);
 	struct perf_event *root = kunit_kzalloc(test, sizeof(*root), GFP_KERNEL);
-	struct perf_event *copies = kunit_kcalloc(test, 4, sizeof(*copies), GFP_KERNEL);
+	struct perf_event *children = kunit_kcalloc(test, 4, sizeof(*children), GFP_KERNEL);
 	struct perf_event_cold *cold = kunit_kzalloc(test, sizeof(*cold), GFP_KERNEL);
 	bool only_shared = false;
 	int i, err;
 
 	KUNIT_ASSERT_NOT_NULL(test, root);
-	KUNIT_ASSERT_NOT_NULL(test, copies);
+	KUNIT_ASSERT_NOT_NULL(test, children);
 	KUNIT_ASSERT_NOT_NULL(test, cold);
-	INIT_LIST_HEAD(&cold->copies);
+	INIT_LIST_HEAD(&cold->children);
 	root->cold = cold;
 	root->ctx = task;
 	scoped_guard(mutex, &task->mutex)
 		err = perf_inherit_data_alloc(task);
 	KUNIT_ASSERT_EQ(test, err, 0);
 	for (i = 0; i < 4; i++) {
-		copies[i].ctx = i == 2 ? task : shared;
-		list_add_tail(&copies[i].child_list, &cold->copies);
+		children[i].ctx = i == 2 ? task : shared;
+		list_add_tail(&children[i].child_list, &cold->children);
 	}
 
 	mutex_lock(perf_inherit_lock(root));
-	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[2]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(root, &only_shared), &children[2]);
 	KUNIT_EXPECT_FALSE(test, only_shared);
-	list_del(&copies[2].child_list);
-	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
+	list_del(&children[2].child_list);
+	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(root, &only_shared), &children[3]);
 	KUNIT_EXPECT_TRUE(test, only_shared);
 	/* A search would find this event. */
-	copies[0].ctx = task;
-	KUNIT_EXPECT_PTR_EQ(test, perf_copies_next(root, &only_shared), &copies[3]);
+	children[0].ctx = task;
+	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(root, &only_shared), &children[3]);
 	mutex_unlock(perf_inherit_lock(root));
 	perf_inherit_data_free(task);
 }
 
 static struct kunit_case inherit_list_cases[] = {
-	KUNIT_CASE(shared_ctx_copies_are_last),
+	KUNIT_CASE(shared_ctx_children_are_last),
 	{}
 };
 

@@ -111,7 +111,7 @@ static void counts_of_tasks_are_separate(struct kunit *test)
 }
 
 /* After the PMU is unregistered, its inherited events are not in their parent events' lists. */
-static void unregistered_pmu_leaves_no_copies(struct kunit *test)
+static void unregistered_pmu_leaves_no_children(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
 	struct sim_fixture *f = test->priv;
@@ -120,11 +120,11 @@ static void unregistered_pmu_leaves_no_copies(struct kunit *test)
 	struct task_struct *child = make_sleeper(test, life_test_play);
 
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
-	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_children(root)));
 	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
 	kthread_stop(child);
 	close_all(test);
@@ -143,26 +143,27 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .inherit = 1,
 		.sigtrap = 1, .remove_on_exec = 1,
 	};
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *copy;
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *child_event;
 	struct task_struct *child = make_sleeper(test, life_test_play);
 
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
-	copy = list_first_entry_or_null(perf_event_copies(root), struct perf_event, child_list);
-	KUNIT_ASSERT_NOT_NULL(test, copy);
+	child_event = list_first_entry_or_null(perf_event_children(root), struct perf_event,
+					       child_list);
+	KUNIT_ASSERT_NOT_NULL(test, child_event);
 	/* Queue a sigtrap, as an overflow of the inherited event in the child does. */
-	perf_event_get_ref(copy);
-	WRITE_ONCE(copy->cold->sigtrap_queued, 1);
-	KUNIT_ASSERT_EQ(test, task_work_add(child, &copy->cold->sigtrap_work, TWA_NONE), 0);
+	perf_event_get_ref(child_event);
+	WRITE_ONCE(child_event->cold->sigtrap_queued, 1);
+	KUNIT_ASSERT_EQ(test, task_work_add(child, &child_event->cold->sigtrap_work, TWA_NONE), 0);
 
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
 	kthread_stop(child);
 	close_all(test);
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
 }
 
-#define NR_COPIES	50
+#define NR_CHILDREN	50
 
 static atomic_t life_test_destroyed;
 
@@ -191,11 +192,11 @@ static int life_test_unregister(void *data)
 }
 
 /*
- * Run @fn in a thread until it has a reference to @copy, in addition to @holders others. The
+ * Run @fn in a thread until it has a reference to @child, in addition to @holders others. The
  * caller releases the thread.
  */
 static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *data), void *data,
-					 struct perf_event *copy, unsigned int holders)
+					 struct perf_event *child, unsigned int holders)
 {
 	struct task_struct *thread = kthread_create(fn, data, "perf_life");
 	int tries;
@@ -203,9 +204,9 @@ static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *dat
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	get_task_struct(thread);
 	wake_up_process(thread);
-	for (tries = 0; tries < 10000 && refcount_read(&copy->refcount) <= holders; tries++)
+	for (tries = 0; tries < 10000 && refcount_read(&child->refcount) <= holders; tries++)
 		usleep_range(1000, 2000);
-	KUNIT_EXPECT_EQ(test, refcount_read(&copy->refcount), holders + 1);
+	KUNIT_EXPECT_EQ(test, refcount_read(&child->refcount), holders + 1);
 	return thread;
 }
 
@@ -213,7 +214,7 @@ static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *dat
  * The close of a parent event and unregistration of its PMU find the same inherited events, and
  * wait for the mutex of the first one. Each inherited event is removed from the PMU once.
  */
-static void copies_are_removed_once(struct kunit *test)
+static void children_are_removed_once(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
 	struct sim_fixture *f = test->priv;
@@ -221,32 +222,32 @@ static void copies_are_removed_once(struct kunit *test)
 		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .inherit = 1,
 		.sigtrap = 1, .remove_on_exec = 1,
 	};
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *copy;
-	struct task_struct *children[NR_COPIES], *ends, *closes;
+	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *child;
+	struct task_struct *children[NR_CHILDREN], *ends, *closes;
 	unsigned int holders;
 	int i;
 
 	atomic_set(&life_test_destroyed, 0);
-	for (i = 0; i < NR_COPIES; i++) {
+	for (i = 0; i < NR_CHILDREN; i++) {
 		children[i] = make_sleeper(test, life_test_play);
 		KUNIT_ASSERT_EQ(test, perf_event_init_task(children[i], 0), 0);
 	}
-	list_for_each_entry(copy, perf_event_copies(root), child_list)
-		copy->destroy = life_test_destroy;
-	copy = list_first_entry(perf_event_copies(root), struct perf_event, child_list);
+	list_for_each_entry(child, perf_event_children(root), child_list)
+		child->destroy = life_test_destroy;
+	child = list_first_entry(perf_event_children(root), struct perf_event, child_list);
 	f->events[0] = NULL;
 
-	scoped_guard(mutex, &copy->ctx->mutex) {
-		holders = refcount_read(&copy->refcount);
-		ends = life_test_run(test, life_test_unregister, f->sim, copy, holders);
-		closes = life_test_run(test, life_test_close, root, copy, holders + 1);
+	scoped_guard(mutex, &child->ctx->mutex) {
+		holders = refcount_read(&child->refcount);
+		ends = life_test_run(test, life_test_unregister, f->sim, child, holders);
+		closes = life_test_run(test, life_test_close, root, child, holders + 1);
 	}
 	kthread_stop(closes);
 	kthread_stop(ends);
 	put_task_struct(closes);
 	put_task_struct(ends);
-	KUNIT_EXPECT_EQ(test, atomic_read(&life_test_destroyed), NR_COPIES);
-	for (i = 0; i < NR_COPIES; i++)
+	KUNIT_EXPECT_EQ(test, atomic_read(&life_test_destroyed), NR_CHILDREN);
+	for (i = 0; i < NR_CHILDREN; i++)
 		kthread_stop(children[i]);
 	sim_pmu_free(f->sim);
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
@@ -276,28 +277,28 @@ static void sibling_only_is_not_inherited(struct kunit *test)
 	sim_init = f->sim->pmu.event_init;
 	f->sim->pmu.event_init = init_member;
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(member)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(member)));
 	f->sim->pmu.event_init = sim_init;
 	kthread_stop(child);
 }
 
 /**
  * struct life_test_fork - a fork while a breakpoint is modified
- * @parent: the task that forks, with copies of events of the test
+ * @parent: the task that forks, with events inherited from those of the test
  * @child: the new task, which never runs
  * @breakpoint: the root of the breakpoint, which leads a group
- * @copied: completed when the fork has copied the breakpoint, but not its sibling, and when the
- *	fork has ended
+ * @inherited: completed when the fork has inherited the breakpoint, but not its sibling, and when
+ *	the fork has ended
  * @modified: the fork may continue
  * @ended: the fork has ended
  * @err: its result
- * @tries: number of copies of the breakpoint
+ * @tries: number of times that the fork has inherited the breakpoint
  */
 struct life_test_fork {
 	struct task_struct	*parent;
 	struct task_struct	*child;
 	struct perf_event	*breakpoint;
-	struct completion	copied;
+	struct completion	inherited;
 	struct completion	modified;
 	bool			ended;
 	int			err;
@@ -306,13 +307,13 @@ struct life_test_fork {
 
 static struct life_test_fork life_test_fork;
 
-/* event_init of the sibling, which is copied after the breakpoint */
+/* event_init of the sibling, which is inherited after the breakpoint */
 static int init_after_modification(struct perf_event *event)
 {
 	struct life_test_fork *fork = &life_test_fork;
 
 	if (event->hw.target == fork->child) {
-		complete(&fork->copied);
+		complete(&fork->inherited);
 		wait_for_completion(&fork->modified);
 	}
 	return sim_init(event);
@@ -324,7 +325,7 @@ static int life_test_do_fork(void *unused)
 
 	fork->err = perf_event_init_task(fork->child, 0);
 	fork->ended = true;
-	complete(&fork->copied);
+	complete(&fork->inherited);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -342,7 +343,7 @@ static int life_test_modify(struct perf_event *breakpoint)
 	return perf_breakpoint_modify(breakpoint, &attr);
 }
 
-/* Open the group, and create the parent with copies of it, and the child without. */
+/* Open the group, and create the parent, which inherits it, and the child, which does not. */
 static void life_test_prepare_fork(struct kunit *test)
 {
 	struct life_test_fork *fork = &life_test_fork;
@@ -358,7 +359,7 @@ static void life_test_prepare_fork(struct kunit *test)
 
 	WRITE_ONCE(perf_test_clock_task, NULL);
 	*fork = (struct life_test_fork){};
-	init_completion(&fork->copied);
+	init_completion(&fork->inherited);
 	init_completion(&fork->modified);
 	fork->breakpoint = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	if (IS_ERR(fork->breakpoint))
@@ -370,7 +371,7 @@ static void life_test_prepare_fork(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(fork->parent, 0), 0);
 }
 
-/* Run the fork, and modify the breakpoint after each of the first @most copies. */
+/* Run the fork, and modify the breakpoint after it was inherited, up to @most times. */
 static void life_test_run_fork(struct kunit *test, unsigned int most)
 {
 	struct life_test_fork *fork = &life_test_fork;
@@ -380,7 +381,7 @@ static void life_test_run_fork(struct kunit *test, unsigned int most)
 	f->sim->pmu.event_init = init_after_modification;
 	wake_up_process(fork->parent);
 	for (;;) {
-		wait_for_completion(&fork->copied);
+		wait_for_completion(&fork->inherited);
 		if (fork->ended)
 			break;
 		if (fork->tries++ < most)
@@ -390,22 +391,22 @@ static void life_test_run_fork(struct kunit *test, unsigned int most)
 	f->sim->pmu.event_init = sim_init;
 }
 
-/* Count the copies of an event, and check that they have its address. */
-static int life_test_count_copies(struct kunit *test, struct perf_event *root)
+/* Count the events inherited from an event, and check that they have its address. */
+static int life_test_count_children(struct kunit *test, struct perf_event *root)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 	int n = 0;
 
 	guard(mutex)(perf_inherit_lock(root));
-	for_each_copy(copy, root) {
-		KUNIT_EXPECT_EQ(test, copy->attr.bp_addr, root->attr.bp_addr);
+	for_each_child(child, root) {
+		KUNIT_EXPECT_EQ(test, child->attr.bp_addr, root->attr.bp_addr);
 		n++;
 	}
 	return n;
 }
 
 /* A child has the breakpoint of its parent, even if that was modified during the fork. */
-static void fork_copies_modified_breakpoint(struct kunit *test)
+static void fork_inherits_modified_breakpoint(struct kunit *test)
 {
 	struct life_test_fork *fork = &life_test_fork;
 
@@ -413,15 +414,15 @@ static void fork_copies_modified_breakpoint(struct kunit *test)
 	life_test_run_fork(test, 1);
 	KUNIT_EXPECT_EQ(test, fork->err, 0);
 	KUNIT_EXPECT_EQ(test, fork->tries, 2U);
-	KUNIT_EXPECT_EQ(test, life_test_count_copies(test, fork->breakpoint), 2);
+	KUNIT_EXPECT_EQ(test, life_test_count_children(test, fork->breakpoint), 2);
 	close_all(test);
 	kthread_stop(fork->parent);
 	kthread_stop(fork->child);
 }
 
 /*
- * A fork ends with an error, and leaves nothing, if the breakpoint is modified after each of its
- * copies. Without a limit the fork would only succeed after the last modification.
+ * A fork ends with an error, and leaves nothing, if the breakpoint is modified each time that
+ * it was inherited. Without a limit the fork would only succeed after the last modification.
  */
 static void fork_ends_despite_modifications(struct kunit *test)
 {
@@ -439,15 +440,18 @@ static void fork_ends_despite_modifications(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fork->tries, 1U);
 	KUNIT_EXPECT_LT(test, fork->tries, (unsigned int)MODIFICATIONS);
 
-	/* Only the copies of the parent are left, and the child can inherit the events again. */
+	/*
+	 * Only the inherited events of the parent are left, and the child can inherit the events
+	 * again.
+	 */
 	KUNIT_EXPECT_NULL(test, perf_task_context(fork->child));
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, refcount_read(&f->events[i]->refcount), references[i]);
-		KUNIT_EXPECT_EQ(test, life_test_count_copies(test, f->events[i]), 1);
+		KUNIT_EXPECT_EQ(test, life_test_count_children(test, f->events[i]), 1);
 	}
 	if (!perf_task_context(fork->child))
 		KUNIT_EXPECT_EQ(test, perf_event_init_task(fork->child, 0), 0);
-	KUNIT_EXPECT_EQ(test, life_test_count_copies(test, fork->breakpoint), 2);
+	KUNIT_EXPECT_EQ(test, life_test_count_children(test, fork->breakpoint), 2);
 	close_all(test);
 	kthread_stop(fork->parent);
 	kthread_stop(fork->child);
@@ -740,11 +744,11 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE(limit_holds_with_interrupts_off),
 	KUNIT_CASE(enable_after_event_limit),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
-	KUNIT_CASE(unregistered_pmu_leaves_no_copies),
+	KUNIT_CASE(unregistered_pmu_leaves_no_children),
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),
-	KUNIT_CASE(copies_are_removed_once),
+	KUNIT_CASE(children_are_removed_once),
 	KUNIT_CASE(sibling_only_is_not_inherited),
-	KUNIT_CASE(fork_copies_modified_breakpoint),
+	KUNIT_CASE(fork_inherits_modified_breakpoint),
 	KUNIT_CASE(fork_ends_despite_modifications),
 	KUNIT_CASE(driver_chooses_the_cpu),
 	KUNIT_CASE(drivers_prepare_a_cpu_first),

@@ -553,7 +553,7 @@ static void pmu_of_inherited_event(struct kunit *test)
 }
 
 /* A PMU counts inherited events but does not list them: forks do not contend for the list. */
-static void pmu_does_not_list_copies(struct kunit *test)
+static void pmu_does_not_list_children(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
 	struct perf_event *parent = event_new(test, fake->pmu.type, 1);
@@ -741,7 +741,7 @@ static struct kunit_case pmu_test_cases[] = {
 	KUNIT_CASE(pmu_without_tasks),
 	KUNIT_CASE(pmu_scopes),
 	KUNIT_CASE(pmu_of_inherited_event),
-	KUNIT_CASE(pmu_does_not_list_copies),
+	KUNIT_CASE(pmu_does_not_list_children),
 	KUNIT_CASE(unregister_kills_events),
 	KUNIT_CASE(unregister_waits_for_fork),
 	KUNIT_CASE(unregister_waits_for_free),

@@ -124,23 +124,23 @@ static void inherit_to(struct kunit *test, struct task_struct *child)
 }
 
 /* Find the event inherited from @root in a task's own context. */
-static struct perf_event *copy_of_task(struct perf_event *root, struct task_struct *task)
+static struct perf_event *child_in_task(struct perf_event *root, struct task_struct *task)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
 	guard(mutex)(perf_inherit_lock(root));
-	for_each_copy(copy, root) {
-		if (copy->ctx == perf_task_context(task))
-			return copy;
+	for_each_child(child, root) {
+		if (child->ctx == perf_task_context(task))
+			return child;
 	}
 	return NULL;
 }
 
 /* Is this the first event that a reset of all inherited events reaches? */
-static bool is_first_copy(const struct perf_event *copy)
+static bool is_first_child(const struct perf_event *child)
 {
-	guard(mutex)(perf_inherit_lock(copy->parent));
-	return list_is_first(&copy->child_list, perf_event_copies(copy->parent));
+	guard(mutex)(perf_inherit_lock(child->parent));
+	return list_is_first(&child->child_list, perf_event_children(child->parent));
 }
 
 static void make_shared_ctx(struct kunit *test, int cpu)
@@ -169,7 +169,7 @@ static void reset_by_hand(struct perf_event *event, bool group)
 {
 	CLASS(event_context, ctx)(event);
 
-	perf_event_reset_all_copies(event, group);
+	perf_event_reset_all_children(event, group);
 }
 
 /* Run the first half of the site's addition. */
@@ -210,7 +210,7 @@ static void reset_against_site(struct kunit *test)
 	struct slow_site site = {};
 	struct task_struct *task = make_counter(test, &site);
 	struct task_struct *first = make_sleeper(test, reset_test_sleep);
-	struct perf_event *faults[2], *copy;
+	struct perf_event *faults[2], *child;
 	int round = 0, late = 0, i;
 	u64 expected[2] = {};
 
@@ -223,9 +223,9 @@ static void reset_against_site(struct kunit *test)
 	make_shared_ctx(test, site.cpu);
 	inherit_to(test, task);
 	for (i = 0; i < 2; i++) {
-		copy = copy_of_task(faults[i], task);
-		KUNIT_EXPECT_TRUE(test, is_first_copy(copy));
-		site.counts[i] = &copy->count;
+		child = child_in_task(faults[i], task);
+		KUNIT_EXPECT_TRUE(test, is_first_child(child));
+		site.counts[i] = &child->count;
 	}
 	wake_up_process(task);
 	while (round < 4 && late < 100) {
@@ -569,12 +569,12 @@ static void no_call_for_tracepoints(struct kunit *test)
 	kthread_stop(asleep);
 }
 
-static void no_call_for_copies_of_tracepoints(struct kunit *test)
+static void no_call_for_children_of_tracepoints(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .inherit = 1,
 	};
-	struct perf_event *event, *copy;
+	struct perf_event *event, *child_event;
 	struct call_count calls;
 	struct task_struct *child;
 	unsigned int cpu;
@@ -587,18 +587,18 @@ static void no_call_for_copies_of_tracepoints(struct kunit *test)
 	event = open_attr(test, &attr, cpu, current, NULL);
 	child = make_sleeper(test, reset_test_sleep);
 	inherit_to(test, child);
-	copy = copy_of_task(event, child);
+	child_event = child_in_task(event, child);
 	set_walked(event, true);
-	set_walked(copy, true);
+	set_walked(child_event, true);
 	for (group = 0; group < 2; group++) {
-		local64_set(&copy->count, 5);
+		local64_set(&child_event->count, 5);
 		begin_calls(test, &calls, cpu);
 		reset_by_hand(event, group);
 		KUNIT_EXPECT_EQ(test, end_calls(&calls), 0U);
 		KUNIT_EXPECT_EQ(test, sim_test_value(event), 0ULL);
 	}
 	set_walked(event, false);
-	set_walked(copy, false);
+	set_walked(child_event, false);
 	kthread_stop(child);
 }
 
@@ -617,7 +617,7 @@ static void reset_with_shared_ctx(struct kunit *test)
 	inherit_to(test, child);
 	make_shared_ctx(test, raw_smp_processor_id());
 	for (i = 0; i < 2; i++)
-		asleep[i] = copy_of_task(faults[i], child);
+		asleep[i] = child_in_task(faults[i], child);
 	for (round = 0; round < 4; round++) {
 		bool group = round / 2;
 
@@ -642,7 +642,7 @@ static void reset_with_shared_ctx(struct kunit *test)
 static void groups_are_reset_at_once(struct kunit *test)
 {
 	struct task_struct *child = make_sleeper(test, reset_test_sleep);
-	struct perf_event *events[4], *copies[ARRAY_SIZE(events)];
+	struct perf_event *events[4], *children[ARRAY_SIZE(events)];
 	struct perf_event_context *ctx;
 	unsigned int before;
 	int i;
@@ -652,8 +652,8 @@ static void groups_are_reset_at_once(struct kunit *test)
 					   i ? events[0] : NULL);
 	inherit_to(test, child);
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		copies[i] = copy_of_task(events[i], child);
-		local64_set(&copies[i]->count, 5);
+		children[i] = child_in_task(events[i], child);
+		local64_set(&children[i]->count, 5);
 		local64_set(&events[i]->count, 5);
 	}
 	/* Each perf_event_call() increments ctx->seq: expect one call for the whole group. */
@@ -672,7 +672,7 @@ static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(period_on_stopped_cpu),
 	KUNIT_CASE(hits_on_two_cpus_add_up),
 	KUNIT_CASE(no_call_for_tracepoints),
-	KUNIT_CASE(no_call_for_copies_of_tracepoints),
+	KUNIT_CASE(no_call_for_children_of_tracepoints),
 	KUNIT_CASE(reset_with_shared_ctx),
 	KUNIT_CASE(groups_are_reset_at_once),
 	{}

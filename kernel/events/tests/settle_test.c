@@ -13,11 +13,11 @@
 /**
  * struct sleeper - a sleeping task and the event that it inherited
  * @task: the task, which never runs: the test stores the counts of its events
- * @copy: the inherited event
+ * @child: the inherited event
  */
 struct sleeper {
 	struct task_struct	*task;
-	struct perf_event	*copy;
+	struct perf_event	*child;
 };
 
 static int settle_sleep(void *unused)
@@ -42,18 +42,18 @@ static void settle_fork(struct kunit *test, struct perf_event *root, struct slee
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
 	guard(mutex)(perf_inherit_lock(root));
 	/* A fork inserts its inherited events at the front. */
-	sleeper->copy = list_first_entry(perf_event_copies(root), struct perf_event, child_list);
+	sleeper->child = list_first_entry(perf_event_children(root), struct perf_event, child_list);
 }
 
 /* Increase the counts of the task's events by @n, in 1000 ns, as if the task had run. */
 static void settle_run(const struct sleeper *sleeper, u64 n)
 {
-	struct perf_event_context *ctx = sleeper->copy->ctx;
+	struct perf_event_context *ctx = sleeper->child->ctx;
 
 	guard(irqsave)();
 	scoped_guard(raw_spinlock, &ctx->lock)
 		perf_context_start(ctx, perf_clock());
-	local64_add(n, &sleeper->copy->count);
+	local64_add(n, &sleeper->child->count);
 	sim_test_pass(1000);
 	scoped_guard(raw_spinlock, &ctx->lock)
 		perf_context_stop(ctx);
@@ -69,12 +69,12 @@ static u64 settle_read(struct perf_event *root)
 /* Number of settled events inherited from @root; check that all are at the end of the list. */
 static int settle_count(struct kunit *test, struct perf_event *root)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 	int n = 0;
 
 	guard(mutex)(perf_inherit_lock(root));
-	for_each_copy(copy, root) {
-		if (perf_copy_is_settled(copy))
+	for_each_child(child, root) {
+		if (perf_child_is_settled(child))
 			n++;
 		else
 			KUNIT_EXPECT_EQ(test, n, 0);
@@ -106,14 +106,14 @@ static void settle_turn_off(struct perf_event *root)
 {
 	CLASS(event_context, ctx)(root);
 
-	perf_event_enable_all_copies(root, false, false);
+	perf_event_enable_all_children(root, false, false);
 }
 
 /*
  * A read settles inherited events with a stopped clock, and the next read reads only those that
  * have run since.
  */
-static void reads_settle_stopped_copies(struct kunit *test)
+static void reads_settle_stopped_children(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
@@ -124,9 +124,9 @@ static void reads_settle_stopped_copies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	/* A read does not read settled inherited events: it does not notice this change. */
-	local64_add(100, &sleepers[0].copy->count);
+	local64_add(100, &sleepers[0].child->count);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-	local64_sub(100, &sleepers[0].copy->count);
+	local64_sub(100, &sleepers[0].child->count);
 
 	settle_run(&sleepers[1], 10);
 	settle_run(&sleepers[1], 10);
@@ -137,7 +137,7 @@ static void reads_settle_stopped_copies(struct kunit *test)
 }
 
 /* A read does not settle the inherited events of a running context: each read reads them. */
-static void running_copies_are_not_settled(struct kunit *test)
+static void running_children_are_not_settled(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
@@ -145,12 +145,12 @@ static void running_copies_are_not_settled(struct kunit *test)
 
 	settle_begin(test, root, sleepers);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-	ctx = sleepers[2].copy->ctx;
+	ctx = sleepers[2].child->ctx;
 	scoped_guard(raw_spinlock_irq, &ctx->lock)
 		perf_context_start(ctx, perf_clock());
-	local64_add(100, &sleepers[2].copy->count);
+	local64_add(100, &sleepers[2].child->count);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 107);
-	local64_add(100, &sleepers[2].copy->count);
+	local64_add(100, &sleepers[2].child->count);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 207);
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
 	scoped_guard(raw_spinlock_irq, &ctx->lock)
@@ -198,7 +198,7 @@ static void times_are_settled(struct kunit *test)
 }
 
 /* The removal of an inherited event moves its values from one sum to another. */
-static void settled_copies_are_removed(struct kunit *test)
+static void settled_children_are_removed(struct kunit *test)
 {
 	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
@@ -252,7 +252,7 @@ static void resets_are_settled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
 	settle_run(&sleepers[0], 10);
 	scoped_class(event_context, ctx, root)
-		perf_event_reset_all_copies(root, false);
+		perf_event_reset_all_children(root, false);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 0);
 	settle_run(&sleepers[1], 10);
 	KUNIT_EXPECT_EQ(test, settle_read(root), 10);
@@ -263,39 +263,39 @@ static void resets_are_settled(struct kunit *test)
  * The task of an inherited event exits, and waits for the inherit lock to add the event's count to
  * the sums. perf_context_call() makes no call any more.
  */
-static void exiting_copies_are_reset(struct kunit *test)
+static void exiting_children_are_reset(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
 	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
-	struct perf_event *member = open_attr(test, &attr, -1, current, root), *copy;
+	struct perf_event *member = open_attr(test, &attr, -1, current, root), *child;
 	struct sleeper sleepers[CHILDREN] = {};
 	struct perf_event_context *exiting;
 	int group;
 
 	settle_fork(test, root, &sleepers[0]);
-	exiting = sleepers[0].copy->ctx;
+	exiting = sleepers[0].child->ctx;
 	for (group = 0; group < 2; group++) {
-		local64_set(&sleepers[0].copy->count, 5);
-		for_each_sibling_event(copy, sleepers[0].copy)
-			local64_set(&copy->count, 5);
+		local64_set(&sleepers[0].child->count, 5);
+		for_each_sibling_event(child, sleepers[0].child)
+			local64_set(&child->count, 5);
 		scoped_guard(raw_spinlock_irq, &exiting->lock)
 			WRITE_ONCE(exiting->task, PERF_TASK_GONE);
 		scoped_class(event_context, ctx, root)
-			perf_event_reset_all_copies(root, group);
+			perf_event_reset_all_children(root, group);
 		scoped_guard(raw_spinlock_irq, &exiting->lock)
 			WRITE_ONCE(exiting->task, sleepers[0].task);
-		KUNIT_EXPECT_EQ(test, local64_read(&sleepers[0].copy->count), 0);
-		for_each_sibling_event(copy, sleepers[0].copy) {
-			KUNIT_EXPECT_PTR_EQ(test, copy->parent, member);
-			KUNIT_EXPECT_EQ(test, local64_read(&copy->count), group ? 0 : 5);
+		KUNIT_EXPECT_EQ(test, local64_read(&sleepers[0].child->count), 0);
+		for_each_sibling_event(child, sleepers[0].child) {
+			KUNIT_EXPECT_PTR_EQ(test, child->parent, member);
+			KUNIT_EXPECT_EQ(test, local64_read(&child->count), group ? 0 : 5);
 		}
 	}
 	settle_end(sleepers);
 }
 
 /* An inherited event that needs scheduling is settled while all of its values are 0. */
-static void scheduled_copies_settle_at_zero(struct kunit *test)
+static void scheduled_children_settle_at_zero(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
@@ -327,9 +327,9 @@ static void walked_contexts_are_not_settled(struct kunit *test)
 
 	for (i = 0; i < CHILDREN; i++)
 		settle_fork(test, root, &sleepers[i]);
-	WRITE_ONCE(sleepers[1].copy->ctx->walked, true);
+	WRITE_ONCE(sleepers[1].child->ctx->walked, true);
 	before = settle_read(root);
-	local64_add(5, &sleepers[1].copy->count);
+	local64_add(5, &sleepers[1].child->count);
 	KUNIT_EXPECT_EQ(test, settle_read(root), before + 5);
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
 	settle_end(sleepers);
@@ -348,7 +348,7 @@ static void shared_ctx_is_not_settled(struct kunit *test)
 	for (i = 0; i < CHILDREN; i++)
 		settle_fork(test, root, &sleepers[i]);
 	for (i = 0; i < CHILDREN; i++) {
-		local64_add(1, &sleepers[i].copy->count);
+		local64_add(1, &sleepers[i].child->count);
 		KUNIT_EXPECT_EQ(test, settle_read(root), i + 1);
 	}
 	KUNIT_EXPECT_EQ(test, settle_count(test, root), 0);
@@ -356,14 +356,14 @@ static void shared_ctx_is_not_settled(struct kunit *test)
 }
 
 static struct kunit_case settle_cases[] = {
-	KUNIT_CASE(reads_settle_stopped_copies),
-	KUNIT_CASE(running_copies_are_not_settled),
+	KUNIT_CASE(reads_settle_stopped_children),
+	KUNIT_CASE(running_children_are_not_settled),
 	KUNIT_CASE(times_are_settled),
-	KUNIT_CASE(settled_copies_are_removed),
+	KUNIT_CASE(settled_children_are_removed),
 	KUNIT_CASE(settled_roots_are_closed),
 	KUNIT_CASE(resets_are_settled),
-	KUNIT_CASE(exiting_copies_are_reset),
-	KUNIT_CASE(scheduled_copies_settle_at_zero),
+	KUNIT_CASE(exiting_children_are_reset),
+	KUNIT_CASE(scheduled_children_settle_at_zero),
 	KUNIT_CASE(walked_contexts_are_not_settled),
 	KUNIT_CASE(shared_ctx_is_not_settled),
 	{}

@@ -104,22 +104,22 @@ static void expect_is_in(struct kunit *test, bool in)
 }
 
 /* Disable and enable an event and its inherited events, like ioctl(2). */
-static void enable_with_copies(struct perf_event *root, bool on)
+static void enable_with_children(struct perf_event *root, bool on)
 {
 	CLASS(event_context, ctx)(root);
 
-	perf_event_enable_all_copies(root, on, false);
+	perf_event_enable_all_children(root, on, false);
 }
 
 /* Find the event inherited from @root in this CPU's shared context, or NULL. */
-static struct perf_event *copy_here(struct perf_event *root)
+static struct perf_event *child_here(struct perf_event *root)
 {
-	struct perf_event *copy;
+	struct perf_event *child;
 
 	guard(mutex)(perf_inherit_lock(root));
-	for_each_copy(copy, root) {
-		if (copy->ctx->is_shared)
-			return copy;
+	for_each_child(child, root) {
+		if (child->ctx->is_shared)
+			return child;
 	}
 	return NULL;
 }
@@ -188,12 +188,12 @@ static void tasks_take_turns(struct kunit *test)
 	for (i = 0; i < PLAYERS; i++)
 		wait_for_completion(&players[i].finished);
 	for (i = 0; i < 3; i++) {
-		struct perf_event *copy = copy_here(roots[i]);
+		struct perf_event *child = child_here(roots[i]);
 
 		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), all_steps(players));
 		/* Without an inherited event this case tests nothing. */
-		KUNIT_ASSERT_NOT_NULL(test, copy);
-		KUNIT_EXPECT_EQ(test, perf_event_count(copy), all_steps(players));
+		KUNIT_ASSERT_NOT_NULL(test, child);
+		KUNIT_EXPECT_EQ(test, perf_event_count(child), all_steps(players));
 		KUNIT_EXPECT_EQ(test, local64_read(&roots[i]->count), 0LL);
 	}
 	stop_players(players);
@@ -248,14 +248,14 @@ static void count_and_times(struct kunit *test)
 	expect_times(test, root, 150, 150);
 	KUNIT_EXPECT_EQ(test, sim_test_value(ticks), 150ULL);
 
-	enable_with_copies(root, false);
+	enable_with_children(root, false);
 	sim_test_pass(25);
 	sim_test_advance(test, 5);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(other), 12ULL);
 	expect_times(test, root, 150, 150);
 	expect_times(test, other, 175, 175);
-	enable_with_copies(root, true);
+	enable_with_children(root, true);
 	sim_test_advance(test, 6);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 13ULL);
 
@@ -355,7 +355,7 @@ static void shared_ctx_after_pinned_cpu(struct kunit *test)
 	of_cpu = open_attr(test, &pinned, raw_smp_processor_id(), NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
 	for (i = 0; i < 4; i++)
-		on += is_on(copy_here(roots[i]));
+		on += is_on(child_here(roots[i]));
 	KUNIT_EXPECT_EQ(test, on, 3);
 	expect_is_in(test, true);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
@@ -503,7 +503,7 @@ static void pmu_unregister_ends_shared_ctx(struct kunit *test)
 	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
 	expect_is_in(test, false);
 	kthread_stop(child);
@@ -525,13 +525,13 @@ static void shared_ctx_freed_at_last_exit(struct kunit *test)
 	expect_is_in(test, true);
 	sim_test_advance(test, 3);
 	kthread_stop(child);
-	KUNIT_EXPECT_NOT_NULL(test, copy_here(root));
+	KUNIT_EXPECT_NOT_NULL(test, child_here(root));
 	late = open_root(test, NULL);
 	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
-	while (copy_here(root) && tries--)
+	while (child_here(root) && tries--)
 		schedule_timeout_uninterruptible(HZ / 50);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(root)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
 	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 0ULL);
 }
@@ -551,7 +551,7 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *ro
 {
 	struct task_struct *thread = kthread_create(close_root, root, "perf_close");
 	unsigned long end = jiffies + 60 * HZ;
-	struct perf_event *copy = NULL, *at;
+	struct perf_event *child = NULL, *at;
 	struct sim_fixture *f = test->priv;
 	int i;
 
@@ -562,19 +562,19 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *ro
 			f->events[i] = NULL;
 	}
 	scoped_guard(mutex, perf_inherit_lock(root)) {
-		for_each_copy(at, root) {
+		for_each_child(at, root) {
 			if (at->ctx == ctx)
-				copy = at;
+				child = at;
 		}
 	}
-	KUNIT_ASSERT_NOT_NULL(test, copy);
+	KUNIT_ASSERT_NOT_NULL(test, child);
 	get_task_struct(thread);
 	kthread_bind(thread, cpumask_any_but(cpu_online_mask, raw_smp_processor_id()));
-	i = refcount_read(&copy->refcount);
+	i = refcount_read(&child->refcount);
 	wake_up_process(thread);
-	while (refcount_read(&copy->refcount) == i && time_before(jiffies, end))
+	while (refcount_read(&child->refcount) == i && time_before(jiffies, end))
 		cpu_relax();
-	KUNIT_EXPECT_EQ(test, refcount_read(&copy->refcount), i + 1);
+	KUNIT_EXPECT_EQ(test, refcount_read(&child->refcount), i + 1);
 	return thread;
 }
 
@@ -615,7 +615,7 @@ static void group_becomes_unsched(struct kunit *test)
 		 * The shared context may replace the first child's context until that context has
 		 * left the set.
 		 */
-		KUNIT_EXPECT_NOT_NULL(test, copy_here(leader));
+		KUNIT_EXPECT_NOT_NULL(test, child_here(leader));
 		KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
 		KUNIT_EXPECT_NOT_NULL(test, ctx->ctx_set);
 	}
@@ -647,8 +647,8 @@ static void run_queued_work(struct perf_ctx_set *ctx_set)
 }
 
 /*
- * An event that must not be a leader cannot be copied without its leader: the task's context leaves
- * the set.
+ * An event that must not be a leader cannot be inherited without its leader: the task's context
+ * leaves the set.
  */
 static void no_shared_ctx_without_leader(struct kunit *test)
 {
@@ -676,11 +676,11 @@ static void no_shared_ctx_without_leader(struct kunit *test)
 	f->sim->pmu.event_init = shared_ctx_test_init;
 }
 
-static int copy_error;
+static int child_error;
 
-static int init_no_copy(struct perf_event *event)
+static int init_no_child(struct perf_event *event)
 {
-	return event->parent ? copy_error : shared_ctx_test_init(event);
+	return event->parent ? child_error : shared_ctx_test_init(event);
 }
 
 /*
@@ -702,30 +702,30 @@ static void shared_ctx_after_killed_task(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, ctx_set);
 	shared_ctx_test_init = f->sim->pmu.event_init;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		copy_error = cases[i].err;
-		f->sim->pmu.event_init = copy_error ? init_no_copy : shared_ctx_test_init;
+		child_error = cases[i].err;
+		f->sim->pmu.event_init = child_error ? init_no_child : shared_ctx_test_init;
 		run_queued_work(ctx_set);
 		f->sim->pmu.event_init = shared_ctx_test_init;
 		KUNIT_EXPECT_EQ_MSG(test, ctx_set->work_queued, cases[i].final, "%d", cases[i].err);
 		KUNIT_EXPECT_PTR_EQ(test, shared_ctx_test_here()->ctx_set, ctx_set);
-		KUNIT_EXPECT_EQ(test, !!copy_here(root), !cases[i].err);
+		KUNIT_EXPECT_EQ(test, !!child_here(root), !cases[i].err);
 	}
 	expect_is_in(test, true);
 	kthread_stop(child);
 }
 
-static int init_no_member_copy(struct perf_event *event)
+static int init_no_member_child(struct perf_event *event)
 {
 	return event->parent && event->group_leader != event ? -ENOSPC :
 	       shared_ctx_test_init(event);
 }
 
 /*
- * If the copy of a group fails halfway, the inherited events are removed completely, both from a
- * shared context that could not be made and from the child of a failed fork, which would wait for
- * their removal.
+ * If the inheritance of a group fails halfway, the inherited events are removed completely, both
+ * from a shared context that could not be made and from the child of a failed fork, which would
+ * wait for their removal.
  */
-static void incomplete_group_of_copies_is_removed(struct kunit *test)
+static void incomplete_group_of_children_is_removed(struct kunit *test)
 {
 	struct perf_event *other = open_root(test, NULL);
 	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
@@ -735,21 +735,21 @@ static void incomplete_group_of_copies_is_removed(struct kunit *test)
 	struct task_struct *child;
 
 	shared_ctx_test_init = f->sim->pmu.event_init;
-	f->sim->pmu.event_init = init_no_member_copy;
+	f->sim->pmu.event_init = init_no_member_child;
 	scoped_guard(mutex, &leader->ctx->mutex)
-		made = perf_shared_ctx_copy(leader->ctx);
+		made = perf_shared_ctx_alloc(leader->ctx);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(made), -ENOSPC);
 	f->sim->pmu.event_init = shared_ctx_test_init;
 	KUNIT_ASSERT_EQ(test, refcount_read(&leader->refcount), references);
 
 	child = make_sleeper(test, stay_idle);
-	f->sim->pmu.event_init = init_no_member_copy;
+	f->sim->pmu.event_init = init_no_member_child;
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), -ENOSPC);
 	f->sim->pmu.event_init = shared_ctx_test_init;
 	KUNIT_EXPECT_NULL(test, perf_task_context(child));
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(other)));
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(leader)));
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(member)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(other)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(leader)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(member)));
 	KUNIT_EXPECT_EQ(test, refcount_read(&leader->refcount), references);
 	kthread_stop(child);
 }
@@ -770,7 +770,7 @@ static struct kunit_case shared_ctx_cases[] = {
 	KUNIT_CASE(group_becomes_unsched),
 	KUNIT_CASE(no_shared_ctx_without_leader),
 	KUNIT_CASE(shared_ctx_after_killed_task),
-	KUNIT_CASE(incomplete_group_of_copies_is_removed),
+	KUNIT_CASE(incomplete_group_of_children_is_removed),
 	{}
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of an inherited event are removed while the event is read: perf_exit_fold_copy() of
- * exit.c, perf_read_inherited() and perf_read_copies_value() of read.c. A copy's count must be in
- * the value exactly once: first from the list of copies, then from the sum of removed copies. A
- * reader that has seen a copy in the list walks the list. All copies may have been removed by then,
- * and a fork may add another copy that exits during the walk: that copy is not freed before the
- * reader has passed it.
+ * Inherited events are removed while their event is read: perf_exit_fold_child() of exit.c,
+ * perf_read_inherited() and perf_read_children_value() of read.c. A child's count must be in the
+ * value exactly once: first from the list of children, then from the sum of removed children. A
+ * reader that has seen a child in the list walks the list. All children may have been removed by
+ * then, and a fork may add another child that exits during the walk: that child is not freed before
+ * the reader has passed it.
  *
  * The model repeats the order of lists, lock and counts by hand, because those functions need
  * events and contexts: a change of the order in these files needs the same change in the model.
@@ -48,15 +48,15 @@ static bool list_empty_careful(const struct list_head *head)
 	return next == head && next == READ_ONCE(head->prev);
 }
 
-#define COPIES	3
+#define CHILDREN	3
 
 /**
- * struct copy - an inherited event
- * @child_list: entry in the list of copies
- * @count: count of the copy itself
- * @freed: the memory of the copy may be used for something else
+ * struct child - an inherited event
+ * @child_list: entry in the list of children
+ * @count: count of the child itself
+ * @freed: the memory of the child may be used for something else
  */
-struct copy {
+struct child {
 	struct list_head	child_list;
 	u64			count;
 	bool			freed;
@@ -65,7 +65,7 @@ struct copy {
 static struct {
 	raw_spinlock_t		mutex;	/* mutex of the context: a fork holds it to inherit */
 	raw_spinlock_t		lock;	/* the inherit lock: protects the list and the sum */
-	struct list_head	copies;
+	struct list_head	children;
 	u64			gone_count;
 } root ____cacheline_aligned;
 
@@ -82,25 +82,25 @@ static void let_others_run(u64 *seed)
 		sched_yield();
 }
 
-/* Start a few tasks, each with a copy of the event. They count, and all exit. */
+/* Start a few tasks, each with a child of the event. They count, and all exit. */
 static void live(void *arg)
 {
 	u64 seed = 6364136223846793005ULL + (uintptr_t)arg;
-	struct copy copies[COPIES];
+	struct child children[CHILDREN];
 	unsigned int nr, i, n;
 
 	while (harness_goes_on()) {
-		nr = 1 + harness_random(&seed) % COPIES;
+		nr = 1 + harness_random(&seed) % CHILDREN;
 		for (i = 0; i < nr; i++) {
-			copies[i].count = 0;
-			WRITE_ONCE(copies[i].freed, false);
+			children[i].count = 0;
+			WRITE_ONCE(children[i].freed, false);
 			raw_spin_lock(&root.mutex);
 			raw_spin_lock(&root.lock);
-			list_add_tail(&copies[i].child_list, &root.copies);
+			list_add_tail(&children[i].child_list, &root.children);
 			raw_spin_unlock(&root.lock);
 			raw_spin_unlock(&root.mutex);
 			for (n = harness_random(&seed) % 8; n; n--) {
-				WRITE_ONCE(copies[i].count, copies[i].count + 1);
+				WRITE_ONCE(children[i].count, children[i].count + 1);
 				__atomic_fetch_add(&happened, 1, __ATOMIC_RELEASE);
 			}
 		}
@@ -108,17 +108,17 @@ static void live(void *arg)
 		for (i = 0; i < nr; i++) {
 			raw_spin_lock(&root.lock);
 #ifdef BROKEN
-			list_del_init(&copies[i].child_list);
+			list_del_init(&children[i].child_list);
 			let_others_run(&seed);
-			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&root.gone_count, children[i].count, __ATOMIC_RELAXED);
 #else
-			__atomic_fetch_add(&root.gone_count, copies[i].count, __ATOMIC_RELAXED);
-			/* Pairs with smp_rmb() in the reader: as in perf_exit_fold_copy(). */
+			__atomic_fetch_add(&root.gone_count, children[i].count, __ATOMIC_RELAXED);
+			/* Pairs with smp_rmb() in the reader: as in perf_exit_fold_child(). */
 			smp_wmb();
-			list_del_init(&copies[i].child_list);
+			list_del_init(&children[i].child_list);
 #endif
 			raw_spin_unlock(&root.lock);
-			WRITE_ONCE(copies[i].freed, true);
+			WRITE_ONCE(children[i].freed, true);
 			harness_dawdle(&seed, 20);
 		}
 		__atomic_fetch_add(&left, nr, __ATOMIC_RELAXED);
@@ -127,23 +127,23 @@ static void live(void *arg)
 }
 
 /*
- * As perf_read_copies_value() without the mutex of the root's context: the lock
+ * As perf_read_children_value() without the mutex of the root's context: the lock
  * is always taken.
  */
-static u64 copies_value(u64 *seed)
+static u64 children_value(u64 *seed)
 {
 	struct list_head *at;
-	struct copy *copy;
+	struct child *child;
 	u64 total;
 
 	raw_spin_lock(&root.lock);
 	let_others_run(seed);
 	total = READ_ONCE(root.gone_count);
-	for (at = root.copies.next; at != &root.copies; at = at->next) {
-		copy = container_of(at, struct copy, child_list);
-		total += READ_ONCE(copy->count);
+	for (at = root.children.next; at != &root.children; at = at->next) {
+		child = container_of(at, struct child, child_list);
+		total += READ_ONCE(child->count);
 		let_others_run(seed);
-		if (READ_ONCE(copy->freed)) {
+		if (READ_ONCE(child->freed)) {
 			freed++;
 			break;
 		}
@@ -154,7 +154,7 @@ static u64 copies_value(u64 *seed)
 
 static u64 family_value(u64 *seed)
 {
-	if (list_empty_careful(&root.copies)) {
+	if (list_empty_careful(&root.children)) {
 		/* Pairs with smp_wmb() in live(): as in perf_read_inherited(). */
 		smp_rmb();
 		alone++;
@@ -162,7 +162,7 @@ static u64 family_value(u64 *seed)
 		return READ_ONCE(root.gone_count);
 	}
 	let_others_run(seed);
-	return copies_value(seed);
+	return children_value(seed);
 }
 
 static void read_family(void *unused)
@@ -174,7 +174,7 @@ static void read_family(void *unused)
 		value = family_value(&seed);
 		less += value < before;
 		/*
-		 * Each of the two threads that count may have added an occurrence to its copy,
+		 * Each of the two threads that count may have added an occurrence to its child,
 		 * but not yet to @happened.
 		 */
 		more += value > smp_load_acquire(&happened) + 2;
@@ -188,17 +188,17 @@ int main(int argc, char **argv)
 		{ live, (void *)1 }, { live, (void *)2 }, { read_family },
 	};
 
-	INIT_LIST_HEAD(&root.copies);
+	INIT_LIST_HEAD(&root.children);
 	ktap_plan(2);
 	harness_need(&left);
 	harness_need(&reads);
 	harness_need(&alone);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
-	ktap_note("%llu copies removed, %llu reads, %llu lockless: %llu too small, %llu too large",
+	ktap_note("%llu children gone, %llu reads, %llu lockless: %llu too small, %llu too large",
 		  (unsigned long long)left, (unsigned long long)reads, (unsigned long long)alone,
 		  (unsigned long long)less, (unsigned long long)more);
 	ktap_note("%llu freed while they were read", (unsigned long long)freed);
-	ktap_result(left && reads && alone && !less && !more, "a removed copy is counted once");
-	ktap_result(!freed, "a copy is not freed while it is read");
+	ktap_result(left && reads && alone && !less && !more, "a removed child is counted once");
+	ktap_result(!freed, "a child is not freed while it is read");
 	return ktap_end();
 }

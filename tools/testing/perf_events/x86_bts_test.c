@@ -257,7 +257,7 @@ static bool without_shortest_period(void)
 	return ok;
 }
 
-/* A trace needs permission for the kernel, also without the kernel; a copy does not need it. */
+/* A trace needs permission for the kernel, also without the kernel; a child does not need it. */
 static bool permissions(void)
 {
 	struct perf_event event = { .pmu = &bts_pmu, .cpu = -1, .attr.exclude_kernel = true };

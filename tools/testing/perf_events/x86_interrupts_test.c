@@ -436,7 +436,7 @@ static bool old_microcode(void)
 
 /*
  * The first precise event allocates buffers under a lock. Later events take no lock, because a fork
- * opens copies of events.
+ * opens inherited events.
  */
 static bool precise_takes_no_lock(void)
 {

@@ -181,30 +181,30 @@ static void config_clears_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after, 0);
 }
 
-/* An event reserves the hardware, and an inherited copy uses the reservation of its root. */
-static void config_copies_share_the_hardware(struct kunit *test)
+/* An event reserves the hardware, and an inherited event uses the reservation of its root. */
+static void config_children_share_the_hardware(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = ISA207_RUN_INST,
 		.disabled = 1,
 	};
-	struct perf_event *copy = kunit_kzalloc(test, sizeof(*copy), GFP_KERNEL), *root;
+	struct perf_event *child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL), *root;
 	int users;
 
-	KUNIT_ASSERT_NOT_NULL(test, copy);
+	KUNIT_ASSERT_NOT_NULL(test, child);
 	root = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(root));
 	users = atomic_read(&power_users);
 	KUNIT_EXPECT_GT(test, users, 0);
-	copy->attr = root->attr;
-	copy->attach_state = PERF_ATTACH_TASK;
-	copy->group_leader = copy;
-	copy->parent = root;
-	copy->pmu = root->pmu;
-	KUNIT_EXPECT_EQ(test, power_event_init(copy), 0);
+	child->attr = root->attr;
+	child->attach_state = PERF_ATTACH_TASK;
+	child->group_leader = child;
+	child->parent = root;
+	child->pmu = root->pmu;
+	KUNIT_EXPECT_EQ(test, power_event_init(child), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&power_users), users);
-	if (copy->destroy)
-		copy->destroy(copy);
+	if (child->destroy)
+		child->destroy(child);
 	KUNIT_EXPECT_EQ(test, atomic_read(&power_users), users);
 	perf_event_release_kernel(root);
 	KUNIT_EXPECT_EQ(test, atomic_read(&power_users), users - 1);
@@ -225,7 +225,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_event_index),
 	KUNIT_CASE(config_share),
 	KUNIT_CASE(config_clears_counters),
-	KUNIT_CASE(config_copies_share_the_hardware),
+	KUNIT_CASE(config_children_share_the_hardware),
 	{}
 };
 

@@ -126,7 +126,7 @@ static pid_t crowd[MOST_CPUS];
 static int cpus;
 
 /*
- * Create a task on each other CPU that runs continuously, with inherited copies of a set of
+ * Create a task on each other CPU that runs continuously, and has inherited a set of
  * events. The tasks have no files of the events, because an event is closed with its last file.
  */
 static void crowd_comes(struct set *set)

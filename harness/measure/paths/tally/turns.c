@@ -125,7 +125,7 @@ static void map_unmap(void)
 	munmap(place, 4096);
 }
 
-/* A partner on the same CPU, with copies of the events that the task has inherited */
+/* A partner on the same CPU that has inherited the same events as the task */
 static void partner(int cpu)
 {
 	char c;

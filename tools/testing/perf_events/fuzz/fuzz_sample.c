@@ -80,7 +80,7 @@ void perf_event_times(struct perf_event *unused, u64 *enabled, u64 *running)
 	*running = 900;
 }
 
-void perf_event_add_copy_times(struct perf_event *unused, u64 *enabled, u64 *running)
+void perf_event_add_child_times(struct perf_event *unused, u64 *enabled, u64 *running)
 {
 	*enabled += 1;
 	*running += 1;

@@ -194,7 +194,7 @@ static void use_trace(struct victim *v)
 		TIMED(v, CLOSE, close(fd));
 }
 
-/* Use a counter with one copy, in a child that sleeps. */
+/* Use a counter with one inherited event, in a child that sleeps. */
 static void use_counter(struct victim *v)
 {
 	struct perf_event_attr attr = faults_attr();
@@ -296,7 +296,7 @@ static void close_large_groups(pid_t victim)
 	}
 }
 
-static void fork_many_copies(pid_t victim)
+static void fork_many_children(pid_t victim)
 {
 	struct perf_event_attr attr = faults_attr();
 	int nr, status;
@@ -309,7 +309,7 @@ static void fork_many_copies(pid_t victim)
 	for (;;) {
 		pid = fork();
 		if (!pid) {
-			/* The fork copies the attacker's events, too. */
+			/* The fork inherits the attacker's events, too. */
 			pid = fork();
 			if (!pid)
 				pe_fault(1);
@@ -702,7 +702,7 @@ TEST_F(attack, forks_with_little_memory)
 
 	if (!tight)
 		TH_LOG("no limit of memory: the kernel has no memory cgroups");
-	beside(_metadata, self, fork_many_copies, tight);
+	beside(_metadata, self, fork_many_children, tight);
 }
 
 TEST_F(attack, floods_of_samples)

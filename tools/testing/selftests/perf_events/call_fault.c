@@ -369,7 +369,7 @@ TEST_F(call, attach_a_program)
 	close(map);
 }
 
-/* Copies */
+/* Inherited events */
 
 /*
  * The child shares the parent's memory and files, and the parent waits until the child has exited.

@@ -220,13 +220,13 @@ TEST_F(exec, removes_a_member)
 	close(member);
 }
 
-TEST_F(exec, inherited_copies)
+TEST_F(exec, inherited_events)
 {
 	struct pe_child kid;
 	__u64 before;
 	int fd;
 
-	/* An exec in the child removes only the copy of the child. */
+	/* An exec in the child removes only the event of the child. */
 	self->a.inherit = 1;
 	self->a.remove_on_exec = 1;
 	fd = pe_self(&self->a);
@@ -247,13 +247,13 @@ TEST_F(exec, inherited_copies)
 	close(fd);
 }
 
-TEST_F(exec, enables_inherited_copies)
+TEST_F(exec, enables_inherited_events)
 {
 	struct pe_child kid;
 	__u64 before;
 	int fd;
 
-	/* A copy is enabled by an exec of its own task. */
+	/* An inherited event is enabled by an exec of its own task. */
 	self->a.inherit = 1;
 	self->a.disabled = 1;
 	self->a.enable_on_exec = 1;

@@ -163,7 +163,7 @@ TEST_F(exit, pollhup_after_last_child)
 	pe_child_end(&self->child);
 }
 
-/* The exit of the last task with a copy of the event wakes a task that polls the event. */
+/* The exit of the last task that inherited the event wakes a task that polls the event. */
 TEST_F(exit, last_child_wakes_poll)
 {
 	long page = sysconf(_SC_PAGESIZE);

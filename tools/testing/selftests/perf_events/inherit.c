@@ -110,7 +110,7 @@ TEST_F(inherit, one_cpu)
 	close(there);
 }
 
-TEST_F(inherit, live_copies_are_read)
+TEST_F(inherit, live_children_are_read)
 {
 	struct pe_child kid;
 	__u64 before;
@@ -151,7 +151,7 @@ TEST_F(inherit, disabled)
 {
 	int fd;
 
-	/* At fork a copy is enabled or disabled as its root is. */
+	/* At fork an inherited event is enabled or disabled as its root is. */
 	self->a.disabled = 1;
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -168,7 +168,7 @@ TEST_F(inherit, group)
 	__u64 buf[8], again[8];
 	int leader, member;
 
-	/* A read of the group adds up the copies of each member. */
+	/* A read of the group adds up the events inherited from each member. */
 	self->a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	leader = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	self->a.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
@@ -189,7 +189,7 @@ TEST_F(inherit, group)
 	close(leader);
 }
 
-TEST_F(inherit, closed_while_copies_live)
+TEST_F(inherit, closed_while_children_live)
 {
 	struct pe_child kid[3];
 	int fd, i;
@@ -215,7 +215,7 @@ TEST_F(inherit, existing_children_are_not)
 	before = pe_count(fd);
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, 10 * PAGES));
 	EXPECT_GT(before + PAGES, pe_count(fd));
-	/* Children of tasks without a copy have no copy, either. */
+	/* Children of tasks without the event do not inherit it, either. */
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, 10 * PAGES));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_THREAD_FAULT, 10 * PAGES));
 	ASSERT_EQ(0, pe_child_do(&self->child, PE_GRAND_FAULT, 10 * PAGES));

@@ -30,7 +30,7 @@ static struct timed get(int fd)
 	return t;
 }
 
-/* A leader and two members, and one or two tasks on each CPU with copies of them. */
+/* A leader and two members, and one or two tasks on each CPU that inherit them. */
 FIXTURE(crowd) {
 	struct perf_event_attr a;
 	struct pe_child child[CHILDREN];
@@ -77,7 +77,7 @@ static void group_ioctl(struct __test_metadata *_metadata, int fd, unsigned long
 	ASSERT_EQ(0, pe_ioctl(fd, cmd, PERF_IOC_FLAG_GROUP));
 }
 
-/* After the group is disabled, the time of no copy runs, even while its task runs. */
+/* After the group is disabled, the time of no inherited event runs, even while its task runs. */
 TEST_F(crowd, stands_still_when_disabled)
 {
 	struct timed first, second;
@@ -102,7 +102,7 @@ TEST_F(crowd, stands_still_when_disabled)
 	for (i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, pe_child_answer(&self->child[i]));
 
-	/* Each copy has the state of its root: all are enabled, and count the same. */
+	/* Each inherited event has the state of its root: all are enabled, and count the same. */
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_DISABLE);
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_RESET);
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_ENABLE);
@@ -135,7 +135,7 @@ TEST_F(crowd, members_come_on_with_the_group)
 	EXPECT_EQ(4 * CHILDREN, get(self->fd[1]).value);
 }
 
-/* Start a task on a CPU that has a copy of the group, but none of the group's files. */
+/* Start a task on a CPU that inherits the group, but has none of the group's files. */
 static int start_without_files(struct pe_child *c, int cpu)
 {
 	int ret = pe_child_start(c);
@@ -226,10 +226,10 @@ static void fork_and_exec(const int *go, const int *in, const int *out)
 }
 
 /*
- * execve(2) removes an event from its group, but not its copy in another task. The event then no
- * longer belongs to the group that is enabled, but its copy is still a member.
+ * execve(2) removes an event from its group, but not its child in another task. The event then no
+ * longer belongs to the group that is enabled, but its child is still a member.
  */
-TEST(copy_of_a_member_that_has_left)
+TEST(child_of_a_member_that_has_left)
 {
 	struct perf_event_attr a;
 	int fd[2], go[2], in[2], out[2], ret;
@@ -270,7 +270,7 @@ TEST(copy_of_a_member_that_has_left)
 	EXPECT_EQ(7, get(fd[0]).value);
 	EXPECT_EQ(0, get(fd[1]).value);
 
-	/* The event's own copies can be enabled as before. */
+	/* The event's own children can be enabled as before. */
 	ASSERT_EQ(0, pe_ioctl(fd[1], PERF_EVENT_IOC_ENABLE, 0));
 	ASSERT_EQ(1, write(in[1], &c, 1));
 	ASSERT_EQ(1, read(out[0], &c, 1));

@@ -188,7 +188,7 @@ static void sampled(struct __test_metadata *_metadata, struct _test_data_each *s
 		EXPECT_EQ(id, self->s.values[1]);
 		EXPECT_EQ(id, self->s.id);
 		/*
-		 * The stream_id is that of the copy, and differs from the
+		 * The stream_id is that of the inherited event, and differs from the
 		 * root's id.
 		 */
 		EXPECT_EQ(task == tasks, self->s.stream_id == id);
@@ -358,7 +358,7 @@ TEST_F(each, group_read_record_at_exit)
 }
 
 /*
- * Attributes of a member of a group that is read as a whole, with its copies.
+ * Attributes of a member of a group that is read as a whole, with its children.
  */
 static struct perf_event_attr member_attr(void)
 {
@@ -396,7 +396,7 @@ static int open_three(int fd[3], unsigned int gone)
 	return 0;
 }
 
-/* A read adds up the copies of a group only if the copies have the same members. */
+/* A read adds up inherited groups only if they have the same members. */
 TEST(sum_of_unequal_groups)
 {
 	struct pe_child c;
@@ -409,7 +409,7 @@ TEST(sum_of_unequal_groups)
 	ASSERT_EQ(8 * 4, read(fd[0], v, sizeof(v)));
 	EXPECT_EQ(3, v[0]);
 
-	/* The child has no copy of a member that is opened later. */
+	/* The child has not inherited a member that is opened later. */
 	fd[3] = open_late(fd[0]);
 	if (fd[3] == -EAGAIN)
 		SKIP(return, "the child has the group");
@@ -425,7 +425,7 @@ TEST(sum_of_unequal_groups)
 		ASSERT_EQ(8 * 4, read(fd[0], v, sizeof(v)));
 		EXPECT_LE(10, v[1]);
 	}
-	/* The counts of copies of exited tasks are already in the sums. */
+	/* The counts of inherited events of exited tasks are already in the sums. */
 	fd[3] = open_late(fd[0]);
 	if (fd[3] == -EAGAIN)
 		SKIP(return, "the child has the group");
@@ -438,7 +438,7 @@ TEST(sum_of_unequal_groups)
 		close(fd[i]);
 }
 
-/* execve(2) removes a member of the copy, but not of the root. */
+/* execve(2) removes a member of the inherited group, but not of the root. */
 TEST(sum_of_groups_after_exec)
 {
 	struct pe_child c;

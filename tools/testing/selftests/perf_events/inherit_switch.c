@@ -32,7 +32,7 @@ static struct timed get(int fd)
 	return t;
 }
 
-/* One event is alone, and two are a group. The children have copies of them. */
+/* One event is alone, and two are a group. The children inherit them. */
 FIXTURE(shared_ctx) {
 	struct perf_event_attr a;
 	struct pe_child child[CHILDREN];
@@ -237,7 +237,7 @@ TEST_F(shared_ctx, one_event_is_closed)
 	self->fd[1] = pe_open(&self->a, 0, -1, -1, 0);
 	ASSERT_LE(0, self->fd[1]);
 	STEP_ALL(5);
-	/* The children were forked before this event was opened, and have no copy of it. */
+	/* The children were forked before this event was opened, and have not inherited it. */
 	EXPECT_EQ(5, get(self->fd[1]).value);
 	EXPECT_EQ(self->steps, get(self->fd[0]).value);
 	EXPECT_EQ(self->steps, get(self->fd[2]).value);

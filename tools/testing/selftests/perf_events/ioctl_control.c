@@ -225,7 +225,7 @@ TEST_F(control, inherited)
 	__u64 count;
 	int fd;
 
-	/* An ioctl on the event acts on its copies in children, too. */
+	/* An ioctl on the event acts on the events that children inherited, too. */
 	self->a.inherit = 1;
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
@@ -319,7 +319,7 @@ TEST_F(control, limit_of_overflows_does_not_wrap)
 	close(fd);
 }
 
-TEST_F(control, on_live_inherited_copies)
+TEST_F(control, on_live_inherited_events)
 {
 	struct pe_child kid;
 	__u64 count;

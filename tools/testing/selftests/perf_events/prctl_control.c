@@ -167,12 +167,12 @@ TEST_F(prctl, opened_disabled)
 	close(leader);
 }
 
-TEST_F(prctl, inherited_copies)
+TEST_F(prctl, inherited_events)
 {
 	struct pe_child kid;
 	int fd;
 
-	/* A copy follows its root, because the task of the copy is not its owner. */
+	/* An inherited event follows its root, because its task is not its owner. */
 	self->a.inherit = 1;
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);

@@ -558,7 +558,7 @@ TEST(inheritance_against_kill)
 	munmap(forks, sizeof(*forks));
 }
 
-#define COPIES		32
+#define CHILDREN		32
 #define TAINT_WARN	0x200
 #define TAINTED		PE_SYSCTL "tainted"
 #define DELAY(name)	"/sys/module/perf_delays/parameters/" name
@@ -615,16 +615,16 @@ static bool widen(const char *name, struct delays *before)
 }
 
 /*
- * Fork children that have copies of the event @fd, but not its file. They block in a read of @end.
+ * Fork children that inherit the event @fd, but have no file of it. They block in a read of @end.
  */
-static int fork_copies(pid_t *pids, int fd, const int *end)
+static int fork_children(pid_t *pids, int fd, const int *end)
 {
 	int closed[2], i;
 	char c;
 
 	if (pipe(closed))
 		return -1;
-	for (i = 0; i < COPIES; i++) {
+	for (i = 0; i < CHILDREN; i++) {
 		pids[i] = fork();
 		if (!pids[i]) {
 			close(fd);
@@ -661,15 +661,15 @@ static void *close_it(void *arg)
 }
 
 /*
- * A close has found a copy of its event, and waits for the context of the copy. Meanwhile the task
- * of the copy exits, which removes the copy: the close must not remove it again.
+ * A close has found an inherited event, and waits for its context. Meanwhile its task exits, which
+ * removes the inherited event: the close must not remove it again.
  */
-TEST(close_against_exit_of_copies)
+TEST(close_against_exit_of_children)
 {
 	struct perf_event_attr attr = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	long warned = pe_get(TAINTED) & TAINT_WARN;
 	struct delays before;
-	pid_t pids[COPIES], pid;
+	pid_t pids[CHILDREN], pid;
 	struct closing c;
 	pthread_t thread;
 	int end[2], i, round;
@@ -680,20 +680,20 @@ TEST(close_against_exit_of_copies)
 	attr.inherit = 1;
 	attr.exclude_kernel = 1;
 	for (round = 0; round < 8; round++) {
-		/* Copies of an event that sends signals are not plain copies. */
+		/* Children of an event that sends signals are not plain. */
 		attr.sigtrap = round & 1;
 		attr.remove_on_exec = round & 1;
 		attr.sample_period = round & 1 ? 1000000 : 0;
 		c.fd = pe_self(&attr);
 		ASSERT_LE(0, c.fd);
 		ASSERT_EQ(0, pipe(end));
-		ASSERT_EQ(0, fork_copies(pids, c.fd, end));
+		ASSERT_EQ(0, fork_children(pids, c.fd, end));
 		ASSERT_EQ(0, pthread_create(&thread, NULL, close_it, &c));
 		pthread_barrier_wait(&c.barrier);
-		/* The copies exit in the order of the close, or in the reverse order. */
-		for (i = 0; i < COPIES; i++) {
+		/* The children exit in the order of the close, or in the reverse order. */
+		for (i = 0; i < CHILDREN; i++) {
 			pe_sleep_ms(1);
-			pid = pids[round & 2 ? COPIES - 1 - i : i];
+			pid = pids[round & 2 ? CHILDREN - 1 - i : i];
 			EXPECT_EQ(0, kill(pid, SIGKILL));
 			ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 		}

@@ -367,7 +367,7 @@ TEST_F(report, refusals)
 	EXPECT_EQ(unnamed, refusals_for(self->text, sizeof(self->text), "UNNAMED"));
 }
 
-/* "The thread has no copy of the event" is an answer, and not counted as a refusal. */
+/* "The thread has not inherited the event" is an answer, and not counted as a refusal. */
 TEST_F(report, answers_are_no_refusals)
 {
 	struct perf_event_state_info info = { .size = sizeof(info), .tid = 0x3ffffff };

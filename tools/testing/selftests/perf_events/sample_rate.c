@@ -157,7 +157,7 @@ TEST_F(rate, frequency)
 	EXPECT_LT(10, last);
 }
 
-/* A copy in a child starts with the period that the root has found. */
+/* An inherited event starts with the period that the root has found. */
 TEST_F(rate, inherited_frequency)
 {
 	unsigned int of_child = 0, i;

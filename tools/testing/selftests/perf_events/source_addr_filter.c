@@ -400,8 +400,8 @@ TEST_F(filter, exec)
 }
 
 /*
- * A copy has its root's filters, also when these change. It has no AUX area of its own: the two
- * share one, on one CPU.
+ * An inherited event has its root's filters, also when these change. It has no AUX area of its own:
+ * the two share one, on one CPU.
  */
 TEST_F(filter, inherit)
 {
@@ -450,7 +450,9 @@ static void *map_and_unmap(void *path)
 	return NULL;
 }
 
-/* Filters change while tasks with copies map the file. 6.12 hangs in this test sometimes. */
+/*
+ * Filters change while tasks that inherited them map the file. 6.12 hangs in this test sometimes.
+ */
 TEST_F(filter, changed_while_mapping)
 {
 	char one[128], two[128];

@@ -285,7 +285,9 @@ TEST_F(bpf, tracepoint)
 	EXPECT_EQ(10, pe_bpf_counted(self->map));
 }
 
-/* The exit of a copy must not detach the program. In 6.12 it does, so this test needs PE_HARD=1. */
+/*
+ * The exit of a child must not detach the program. In 6.12 it does, so this test needs PE_HARD=1.
+ */
 TEST_F(bpf, tracepoint_inherited)
 {
 	struct perf_event_attr a;

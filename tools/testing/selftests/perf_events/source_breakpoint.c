@@ -537,7 +537,7 @@ TEST_F(breakpoint, inherit)
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* A copy is changed with its root. */
+/* An inherited event is changed with its root. */
 TEST_F(breakpoint, modify_inherited)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4);
@@ -600,7 +600,7 @@ static void *take_and_give(void *arg)
 			write_all();
 			_exit(0);
 		}
-		/* A forked child has registers for all its copies, or no copies. */
+		/* A forked child has registers for all inherited events, or has inherited none. */
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 	}

@@ -399,7 +399,7 @@ TEST_F(sigtrap, close_each_other)
 	}
 }
 
-/* Threads start and exit while copies of the event send signals. */
+/* Threads start and exit while events that they inherited send signals. */
 static int born;
 
 static void *short_lived(void *unused)
@@ -428,7 +428,7 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 
 	attr.inherit = 1;
 	attr.inherit_thread = 1;
-	/* This thread opens the events; threads created meanwhile have copies. */
+	/* This thread opens the events; threads created meanwhile inherit them. */
 	for (i = 0; i < 20; i++) {
 		int k;
 

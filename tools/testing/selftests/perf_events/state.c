@@ -297,7 +297,7 @@ TEST_F(state, of_another_task)
 	close(fd);
 }
 
-/* Tasks with copies of the same events may share counters. */
+/* Tasks that inherited the same events may share counters. */
 TEST_F(state, inherited)
 {
 	struct perf_event_attr a = pe_sim_attr();

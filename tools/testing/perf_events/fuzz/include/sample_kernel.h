@@ -149,7 +149,7 @@ struct perf_output_handle {
 struct perf_event *fuzz_sibling(u64 nr);
 struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs);
 void perf_event_times(struct perf_event *event, u64 *enabled, u64 *running);
-void perf_event_add_copy_times(struct perf_event *event, u64 *enabled, u64 *running);
+void perf_event_add_child_times(struct perf_event *event, u64 *enabled, u64 *running);
 unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size);
 void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
 			   unsigned long size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Comparison of plain and full inherited events, see perf_event_init_copy()
+ * Comparison of plain and full inherited events, see perf_event_init_child()
  *
  * A plain inherited event is copied from the memory of the parent task's event, and a full one is
  * made by all steps of an open. A fork may make either of them, so their contents must be equal.
@@ -13,7 +13,7 @@
 #include "../inherit_list.h"
 #include "sim_fixture.h"
 
-#define MOST_COPIES	20
+#define MOST_CHILDREN	20
 
 /* Tracepoints, which have no plain inherited events, have another field after these. */
 #define COMPARED	offsetofend(struct perf_event, pmu_list)
@@ -22,13 +22,13 @@
  * struct forked - a child and its inherited events
  * @task: the child, which sleeps
  * @ctx: its context
- * @copies: its events, in the order of the context's list
- * @nr: number of @copies
+ * @children: its events, in the order of the context's list
+ * @nr: number of @children
  */
 struct forked {
 	struct task_struct		*task;
 	struct perf_event_context	*ctx;
-	struct perf_event		*copies[MOST_COPIES];
+	struct perf_event		*children[MOST_CHILDREN];
 	int				nr;
 };
 
@@ -84,48 +84,50 @@ static void make_child(struct kunit *test, struct forked *f)
 		return;
 	guard(mutex)(&f->ctx->mutex);
 	list_for_each_entry(event, &f->ctx->event_list, event_entry) {
-		if (f->nr < MOST_COPIES)
-			f->copies[f->nr++] = event;
+		if (f->nr < MOST_CHILDREN)
+			f->children[f->nr++] = event;
 	}
 }
 
 /* Translate a word of @from, such as a pointer to its task's context, to the equivalent in @to. */
-static unsigned long copy_translate(unsigned long word, const struct forked *from,
-				    const struct forked *to)
+static unsigned long child_translate(unsigned long word, const struct forked *from,
+				     const struct forked *to)
 {
 	int i;
 
 	for (i = 0; i < from->nr; i++) {
-		if (word - (unsigned long)from->copies[i] < COMPARED)
-			return word - (unsigned long)from->copies[i] + (unsigned long)to->copies[i];
+		if (word - (unsigned long)from->children[i] < COMPARED)
+			return word - (unsigned long)from->children[i] +
+			       (unsigned long)to->children[i];
 	}
 	if (word - (unsigned long)from->ctx < sizeof(*from->ctx))
 		return word - (unsigned long)from->ctx + (unsigned long)to->ctx;
 	return word == (unsigned long)from->task ? (unsigned long)to->task : word;
 }
 
-static void copy_compare(struct kunit *test, const struct forked *plain,
-			 const struct forked *full, int i)
+static void child_compare(struct kunit *test, const struct forked *plain,
+			  const struct forked *full, int i)
 {
-	const unsigned long *a = (unsigned long *)plain->copies[i];
-	const unsigned long *b = (unsigned long *)full->copies[i];
+	const unsigned long *a = (unsigned long *)plain->children[i];
+	const unsigned long *b = (unsigned long *)full->children[i];
 	size_t at;
 
-	KUNIT_EXPECT_EQ(test, plain->copies[i]->event_flags, PERF_EVENT_PLAIN_COPY);
-	KUNIT_EXPECT_EQ(test, full->copies[i]->event_flags, 0);
+	KUNIT_EXPECT_EQ(test, plain->children[i]->event_flags, PERF_EVENT_PLAIN_CHILD);
+	KUNIT_EXPECT_EQ(test, full->children[i]->event_flags, 0);
 	for (at = 0; at < COMPARED; at += sizeof(*a), a++, b++) {
 		/* The sizes share words with fields that may differ, so they are compared below. */
 		if (!may_differ(at) && !may_differ(at + sizeof(*a) - 1))
-			KUNIT_EXPECT_EQ_MSG(test, copy_translate(*a, plain, full), *b,
-					    "copy %d, byte %zu of struct perf_event", i, at);
+			KUNIT_EXPECT_EQ_MSG(test, child_translate(*a, plain, full), *b,
+					    "event %d, byte %zu of struct perf_event", i, at);
 	}
-	KUNIT_EXPECT_EQ(test, plain->copies[i]->header_size, full->copies[i]->header_size);
-	KUNIT_EXPECT_EQ(test, plain->copies[i]->id_header_size, full->copies[i]->id_header_size);
-	KUNIT_EXPECT_EQ(test, plain->copies[i]->read_size, full->copies[i]->read_size);
+	KUNIT_EXPECT_EQ(test, plain->children[i]->header_size, full->children[i]->header_size);
+	KUNIT_EXPECT_EQ(test, plain->children[i]->id_header_size,
+			full->children[i]->id_header_size);
+	KUNIT_EXPECT_EQ(test, plain->children[i]->read_size, full->children[i]->read_size);
 }
 
 /* Change all fields of the event that an inherited event must not inherit. */
-static void copy_use(struct perf_event *event)
+static void use_event(struct perf_event *event)
 {
 	event->owner = PERF_TASK_GONE;
 	event->pending_kill = POLL_HUP;
@@ -133,7 +135,7 @@ static void copy_use(struct perf_event *event)
 	local64_set(&event->hw.prev_count, 7);
 }
 
-static void copy_and_compare(struct kunit *test)
+static void fork_and_compare(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct forked plain, full;
@@ -141,7 +143,7 @@ static void copy_and_compare(struct kunit *test)
 
 	sim_test_pass(1000);
 	for (i = 0; i < f->nr; i++) {
-		copy_use(f->events[i]);
+		use_event(f->events[i]);
 		KUNIT_EXPECT_TRUE(test, perf_event_is_plain(f->events[i]));
 	}
 	make_child(test, &plain);
@@ -153,15 +155,15 @@ static void copy_and_compare(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, full.nr, f->nr);
 	if (plain.nr == f->nr && full.nr == f->nr) {
 		for (i = 0; i < f->nr; i++)
-			copy_compare(test, &plain, &full, i);
+			child_compare(test, &plain, &full, i);
 	}
 	kthread_stop(plain.task);
 	kthread_stop(full.task);
 	close_all(test);
 }
 
-static struct perf_event *open_copied(struct kunit *test, u64 config, bool disabled,
-				      struct perf_event *leader)
+static struct perf_event *open_to_inherit(struct kunit *test, u64 config, bool disabled,
+					  struct perf_event *leader)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = config, .inherit = 1, .disabled = disabled,
@@ -172,19 +174,19 @@ static struct perf_event *open_copied(struct kunit *test, u64 config, bool disab
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-static void copy_events_alone(struct kunit *test)
+static void child_events_alone(struct kunit *test)
 {
 	u64 config;
 
 	for (config = 0; config < PERF_COUNT_SW_BPF_OUTPUT; config++) {
-		open_copied(test, config, false, NULL);
-		copy_and_compare(test);
-		open_copied(test, config, true, NULL);
-		copy_and_compare(test);
+		open_to_inherit(test, config, false, NULL);
+		fork_and_compare(test);
+		open_to_inherit(test, config, true, NULL);
+		fork_and_compare(test);
 	}
 }
 
-static void copy_groups(struct kunit *test)
+static void child_groups(struct kunit *test)
 {
 	int off;
 
@@ -192,34 +194,35 @@ static void copy_groups(struct kunit *test)
 	for (off = 0; off < 4; off++) {
 		struct perf_event *leader;
 
-		leader = open_copied(test, PERF_COUNT_SW_PAGE_FAULTS, off == 1, NULL);
-		open_copied(test, PERF_COUNT_SW_TASK_CLOCK, off == 2, leader);
-		open_copied(test, PERF_COUNT_SW_DUMMY, off == 3, leader);
-		copy_and_compare(test);
+		leader = open_to_inherit(test, PERF_COUNT_SW_PAGE_FAULTS, off == 1, NULL);
+		open_to_inherit(test, PERF_COUNT_SW_TASK_CLOCK, off == 2, leader);
+		open_to_inherit(test, PERF_COUNT_SW_DUMMY, off == 3, leader);
+		fork_and_compare(test);
 	}
 }
 
 /*
- * An inherited event is off until perf_inherit_begin_copy(), even if the event it is inherited from
- * is active: its times must not run, even if the group changes.
+ * An inherited event is off until perf_inherit_begin_child(), even if the event it is inherited
+ * from is active: its times must not run, even if the group changes.
  */
-static void copy_is_off_until_it_begins(struct kunit *test)
+static void child_is_off_until_it_begins(struct kunit *test)
 {
-	struct perf_event *event = open_copied(test, PERF_COUNT_SW_TASK_CLOCK, false, NULL), *copy;
+	struct perf_event *event = open_to_inherit(test, PERF_COUNT_SW_TASK_CLOCK, false, NULL),
+			  *child;
 
-	copy = kunit_kzalloc(test, sizeof(*copy), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, copy);
+	child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, child);
 	scoped_guard(mutex, &event->ctx->mutex)
-		perf_event_init_copy(copy, event, event->ctx, NULL, perf_event_id_new());
+		perf_event_init_child(child, event, event->ctx, NULL, perf_event_id_new());
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
-	KUNIT_EXPECT_EQ(test, copy->state, PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_EQ(test, child->state, PERF_EVENT_STATE_OFF);
 }
 
 /*
  * Groups of equal age are scheduled in by id. So ids increase from one inherited event of a task to
  * the next, and to an event opened on the task later. No two events have the same id.
  */
-static void copies_have_rising_ids(struct kunit *test)
+static void children_have_rising_ids(struct kunit *test)
 {
 	/*
 	 * More children than a CPU has reserved ids. The last children have more events than a
@@ -232,10 +235,10 @@ static void copies_have_rising_ids(struct kunit *test)
 	int i, k, nr = 0;
 
 	for (; nr < FEW; nr++)
-		last_opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
+		last_opened = open_to_inherit(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	for (k = 0; k < CHILDREN; k++) {
 		for (; k == CHILDREN - 5 && nr < MANY; nr++)
-			last_opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
+			last_opened = open_to_inherit(test, PERF_COUNT_SW_DUMMY, false, NULL);
 		/* Full and plain inherited events have ids from the same sequence. */
 		if (k % 2)
 			last_opened->event_flags &= ~PERF_EVENT_PLAIN;
@@ -245,12 +248,12 @@ static void copies_have_rising_ids(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, child.nr, nr);
 		for (i = 0; i < child.nr; i++) {
 			/* Ids increase on each CPU, and this thread is pinned to one. */
-			KUNIT_EXPECT_GT(test, child.copies[i]->id, highest);
-			highest = child.copies[i]->id;
+			KUNIT_EXPECT_GT(test, child.children[i]->id, highest);
+			highest = child.children[i]->id;
 		}
 		kthread_stop(child.task);
 	}
-	opened = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
+	opened = open_to_inherit(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	KUNIT_EXPECT_GT(test, opened->id, highest);
 	KUNIT_EXPECT_NE(test, opened->id, last_opened->id);
 	close_all(test);
@@ -262,13 +265,13 @@ static void copies_have_rising_ids(struct kunit *test)
  */
 static void group_read_waits_for_removal(struct kunit *test)
 {
-	struct perf_event *leader = open_copied(test, PERF_COUNT_SW_DUMMY, false, NULL);
+	struct perf_event *leader = open_to_inherit(test, PERF_COUNT_SW_DUMMY, false, NULL);
 	struct forked child;
 	struct mutex *lock; /* lock of the leader's inherited events */
 
 	make_child(test, &child);
 	kthread_stop(child.task);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_copies(leader)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(leader)));
 	mutex_lock(&leader->ctx->mutex);
 	lock = perf_inherit_lock_group(leader);
 	KUNIT_EXPECT_PTR_EQ(test, lock, perf_inherit_lock(leader));
@@ -277,20 +280,20 @@ static void group_read_waits_for_removal(struct kunit *test)
 	close_all(test);
 }
 
-static struct kunit_case copy_cases[] = {
-	KUNIT_CASE(copy_is_off_until_it_begins),
-	KUNIT_CASE(copy_events_alone),
-	KUNIT_CASE(copy_groups),
-	KUNIT_CASE(copies_have_rising_ids),
+static struct kunit_case child_cases[] = {
+	KUNIT_CASE(child_is_off_until_it_begins),
+	KUNIT_CASE(child_events_alone),
+	KUNIT_CASE(child_groups),
+	KUNIT_CASE(children_have_rising_ids),
 	KUNIT_CASE(group_read_waits_for_removal),
 	{}
 };
 
-static struct kunit_suite copy_suite = {
-	.name		= "perf_copy",
+static struct kunit_suite child_suite = {
+	.name		= "perf_child",
 	.init		= sim_fixture_init,
 	.exit		= sim_fixture_exit,
-	.test_cases	= copy_cases,
+	.test_cases	= child_cases,
 };
 
-kunit_test_suite(copy_suite);
+kunit_test_suite(child_suite);
