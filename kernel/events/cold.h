@@ -43,7 +43,7 @@
  * @freq_time_stamp: running time at the last adjustment of the frequency, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
  * @sigtrap_addr: address that the sigtrap reports
- * @settled: if perf_root_settles() is true: sum of the values of settled inherited events; under
+ * @settled: if perf_parent_settles() is true: sum of the values of settled inherited events; under
  *	the inherit lock
  * @children: the inherited events; under the inherit lock
  * @gone_count: sum of the counts of removed inherited events; written with the inherit lock held
@@ -122,9 +122,9 @@ static inline bool perf_event_take_disable(struct perf_event *event)
 }
 
 /* List of a parent event's inherited events, linked by child_list */
-static inline struct list_head *perf_event_children(const struct perf_event *root)
+static inline struct list_head *perf_event_children(const struct perf_event *parent)
 {
-	return root->cold ? &root->cold->children : &perf_event_no_siblings;
+	return parent->cold ? &parent->cold->children : &perf_event_no_siblings;
 }
 
 /* Samples that the powerpc driver counts as lost */
@@ -167,7 +167,7 @@ static inline void perf_event_add_child_times(const struct perf_event *event, u6
 /* PID namespace of process ids in the records of an event; inherited: that of the parent event */
 static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
 {
-	const struct perf_event_cold *cold = READ_ONCE(perf_event_root(event)->cold);
+	const struct perf_event_cold *cold = READ_ONCE(perf_event_parent(event)->cold);
 
 	return cold ? cold->ns : &init_pid_ns;
 }

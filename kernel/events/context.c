@@ -463,7 +463,7 @@ static void perf_context_call_together(void *info)
 /**
  * perf_children_call_running - call a function for an event's running inherited events, on all CPUs
  * in parallel
- * @root: the event; its inherit lock is held, which protects the list of inherited events
+ * @parent: the event; its inherit lock is held, which protects the list of inherited events
  * @func: the function, as for perf_event_call(), with NULL as data
  *
  * Each CPU that appears to run the context of an inherited event gets one interrupt. @func is not
@@ -472,18 +472,18 @@ static void perf_context_call_together(void *info)
  *
  * Context: may sleep.
  */
-void perf_children_call_running(struct perf_event *root, perf_event_func_t func)
+void perf_children_call_running(struct perf_event *parent, perf_event_func_t func)
 {
 	struct perf_event *child;
 	unsigned int n = 0;
 	int cpu;
 
-	lockdep_assert_held(perf_inherit_lock(root));
+	lockdep_assert_held(perf_inherit_lock(parent));
 	if (!mutex_trylock(&together_lock))
 		return;
-	perf_settled_catch_up(root);
+	perf_settled_catch_up(parent);
 	cpumask_clear(&together_cpus);
-	for_each_child(child, root) {
+	for_each_child(child, parent) {
 		/*
 		 * @child and all events after it are settled: the clocks of their contexts were
 		 * stopped.

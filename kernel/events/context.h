@@ -42,7 +42,7 @@ bool perf_event_is_on_stopped_cpu(const struct perf_event *event);
  * running context, on all their CPUs in parallel. The inherit lock is held. func may not be called
  * for some of them: the caller checks each event afterwards. May sleep.
  */
-void perf_children_call_running(struct perf_event *root, perf_event_func_t func);
+void perf_children_call_running(struct perf_event *parent, perf_event_func_t func);
 
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task);
 struct perf_event_context *perf_context_alloc(struct task_struct *task, gfp_t gfp);

@@ -203,7 +203,7 @@ static long perf_ioctl_period(struct perf_event *event, unsigned long arg)
 
 static long perf_ioctl_id(struct perf_event *event, unsigned long arg)
 {
-	u64 id = perf_event_root(event)->id;
+	u64 id = perf_event_parent(event)->id;
 
 	return copy_to_user((void __user *)arg, &id, sizeof(id)) ? -EFAULT : 0;
 }

@@ -238,14 +238,14 @@ static bool perf_children_have_state(const struct perf_event *leader, bool on)
 	return true;
 }
 
-/* Enable or disable the events inherited from @root; the inherit lock is held. */
-static void perf_enable_children(struct perf_event *root, bool on)
+/* Enable or disable the events inherited from @parent; the inherit lock is held. */
+static void perf_enable_children(struct perf_event *parent, bool on)
 {
 	struct perf_event *child;
 
-	if (!(root->event_caps & PERF_EV_CAP_UNSCHED))
-		perf_children_call_running(root, perf_enable_funcs[on]);
-	for_each_child(child, root) {
+	if (!(parent->event_caps & PERF_EV_CAP_UNSCHED))
+		perf_children_call_running(parent, perf_enable_funcs[on]);
+	for_each_child(child, parent) {
 		if (!perf_child_has_state(child, on))
 			perf_enable_call(child, perf_enable_funcs[on], NULL);
 	}
@@ -323,20 +323,20 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
 
 /**
  * perf_children_disable - disable the events inherited from a removed event, on all CPUs at once
- * @root: the event; the caller holds no mutex of a context and no inherit lock
+ * @parent: the event; the caller holds no mutex of a context and no inherit lock
  *
  * An inherited group leader stays enabled, and others may stay enabled: the removal of an event
  * from its context disables it.
  *
  * Context: may sleep.
  */
-void perf_children_disable(struct perf_event *root)
+void perf_children_disable(struct perf_event *parent)
 {
-	if ((root->event_caps & PERF_EV_CAP_UNSCHED) ||
-	    list_empty_careful(perf_event_children(root)))
+	if ((parent->event_caps & PERF_EV_CAP_UNSCHED) ||
+	    list_empty_careful(perf_event_children(parent)))
 		return;
-	guard(mutex)(perf_inherit_lock(root));
-	perf_children_call_running(root, perf_disable_single_locked);
+	guard(mutex)(perf_inherit_lock(parent));
+	perf_children_call_running(parent, perf_disable_single_locked);
 }
 
 /* Interrupts are off. */

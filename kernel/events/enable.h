@@ -14,7 +14,7 @@ void _perf_event_disable(struct perf_event *event);
 void perf_event_disable_due(struct perf_event *event);
 
 void perf_event_enable_all_children(struct perf_event *event, bool on, bool group);
-void perf_children_disable(struct perf_event *root);
+void perf_children_disable(struct perf_event *parent);
 
 /*
  * Does enabling or disabling a group include this member? An inherited member is included if

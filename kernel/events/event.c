@@ -146,7 +146,7 @@ int perf_event_make_cold(struct perf_event *event)
 /* Initialise all fields that need nothing that can fail. */
 static void perf_event_init_alloc(struct perf_event *event, const struct perf_event_attr *attr,
 				  int cpu, struct task_struct *task, struct perf_event *leader,
-				  struct perf_event *root)
+				  struct perf_event *parent)
 {
 	struct list_head *heads[] = {
 		&event->sibling_list, &event->event_entry, &event->active_list,
@@ -170,7 +170,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 		INIT_LIST_HEAD(heads[i]);
 	RB_CLEAR_NODE(&event->group_node);
 	/* perf_inherit_next_id() allocates the ids of inherited events. */
-	event->id = root ? 0 : perf_event_id_new();
+	event->id = parent ? 0 : perf_event_id_new();
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
 		/* pmu->event_init of tracepoints needs this. */
@@ -183,9 +183,9 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	hw->last_period = hw->sample_period;
 	local64_set(&hw->period_left, hw->sample_period);
 
-	if (root) {
-		perf_event_get_ref(root);
-		event->parent = root;
+	if (parent) {
+		perf_event_get_ref(parent);
+		event->parent = parent;
 	}
 }
 
@@ -285,7 +285,7 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 static int perf_event_acquire(struct perf_event *event, struct perf_event *leader,
 			      perf_overflow_handler_t handler, void *handler_context, int cgroup_fd)
 {
-	struct perf_event *root = event->parent;
+	struct perf_event *parent = event->parent;
 	int idx, err, cgroup_err = 0;
 
 	if (perf_event_needs_cold(event) || handler) {
@@ -293,9 +293,9 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 		if (err)
 			return err;
 	}
-	event->overflow_handler = handler ?: (root ? root->overflow_handler : NULL);
+	event->overflow_handler = handler ?: (parent ? parent->overflow_handler : NULL);
 	event->overflow_handler_context = handler ? handler_context :
-					  root ? root->overflow_handler_context : NULL;
+					  parent ? parent->overflow_handler_context : NULL;
 	perf_overflow_init(event);
 
 	/* event_init needs the cgroup, but an error of event_init has precedence. */
@@ -316,10 +316,10 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 					PERF_REFUSED_CGROUP_FD, cgroup_err);
 	if (err)
 		return err;
-	if (root)
-		perf_event_copy_bpf(event, root);
+	if (parent)
+		perf_event_copy_bpf(event, parent);
 
-	if (!root && (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)) {
+	if (!parent && (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)) {
 		err = get_callchain_buffers(event->attr.sample_max_stack);
 		if (err)
 			return err;
@@ -328,20 +328,20 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 
 	err = security_perf_event_alloc(event);
 	if (err)
-		return err == -ENOMEM || root ? err :
+		return err == -ENOMEM || parent ? err :
 			perf_refuse_error(PERF_REFUSED_SECURITY_MODULE, err);
 
-	if (!root && perf_event_can_be_plain(event))
+	if (!parent && perf_event_can_be_plain(event))
 		event->event_flags |= PERF_EVENT_PLAIN;
 
 	/* An inherited event relies on the references of its parent event, which exists longer. */
-	if (!root)
+	if (!parent)
 		perf_sideband_open(event);
-	if (!root && perf_event_watches_switches(event)) {
+	if (!parent && perf_event_watches_switches(event)) {
 		perf_sched_events_get();
 		event->event_flags |= PERF_EVENT_WATCHES_SWITCHES;
 	}
-	if (tick_nohz_full_enabled() && !root && event->attr.freq && event->attr.sample_freq) {
+	if (tick_nohz_full_enabled() && !parent && event->attr.freq && event->attr.sample_freq) {
 		perf_tick_get();
 		event->event_flags |= PERF_EVENT_NEEDS_TICK;
 	}
@@ -498,7 +498,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 
 	/* The caller adds @child to its context. */
 	CHILD_KEEPS(child->event_entry);
-	CHILD_SETS(child->parent) = perf_event_root(event);
+	CHILD_SETS(child->parent) = perf_event_parent(event);
 	CHILD_SETS(child->id) = id;
 	refcount_set(&CHILD_SETS(child->refcount), 1);
 	CHILD_KEEPS(child->orig_type);
@@ -718,7 +718,7 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
  * @task: the task, or NULL
  * @leader: leader of the group that the event will join, or NULL; a caller that fails before the
  *	join sets group_leader to the event itself before it drops the event
- * @root: parent event of an inherited event, or NULL
+ * @parent: parent event of an inherited event, or NULL
  * @handler: overflow handler instead of writing a record, or NULL
  * @handler_context: for @handler
  * @cgroup_fd: file descriptor of a cgroup, or -1
@@ -729,10 +729,10 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
  */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task, struct perf_event *leader,
-				    struct perf_event *root, perf_overflow_handler_t handler,
+				    struct perf_event *parent, perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd)
 {
-	bool tracepoint = (root ? root->orig_type : attr->type) == PERF_TYPE_TRACEPOINT;
+	bool tracepoint = (parent ? parent->orig_type : attr->type) == PERF_TYPE_TRACEPOINT;
 	struct perf_event *event;
 	int err;
 
@@ -745,15 +745,15 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	if (attr->sigtrap && !task)
 		return ERR_PTR(perf_refuse(PERF_REFUSED_SIGTRAP_TASK));
 
-	event = root ? perf_event_alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
+	event = parent ? perf_event_alloc_clear(tracepoint, GFP_WITHOUT_WAITING) : NULL;
 	if (!event)
 		event = perf_event_alloc_clear(tracepoint, GFP_KERNEL_ACCOUNT);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 
-	perf_event_init_alloc(event, attr, cpu, task, leader, root);
-	if (root)
-		event->orig_type = root->orig_type;
+	perf_event_init_alloc(event, attr, cpu, task, leader, parent);
+	if (parent)
+		event->orig_type = parent->orig_type;
 	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
 		/*

@@ -32,11 +32,11 @@
 #define PERF_EVENT_GOES_ON		0x100	/* disabled now, to be enabled there */
 
 /*
- * The event that was opened: event->parent of an inherited event, even if it was inherited more
- * than once, or else @event itself. It has the file, the buffer, and the id by which user space
- * identifies all events that were inherited from it.
+ * Parent of an event: the event that was opened, even if @event was inherited more than once;
+ * @event itself if it is not inherited. The parent has the file, the buffer, and the id by which
+ * user space identifies all events that were inherited from it.
  */
-static inline struct perf_event *perf_event_root(const struct perf_event *event)
+static inline struct perf_event *perf_event_parent(const struct perf_event *event)
 {
 	return event->parent ?: (struct perf_event *)event;
 }
@@ -53,9 +53,9 @@ void perf_task_unlink_events(struct task_struct *task);
 /* Can events inherited from @event be plain? They are if this is true for the whole group. */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
-	const struct perf_event *root = perf_event_root(event);
+	const struct perf_event *parent = perf_event_parent(event);
 
-	return (root->event_flags & PERF_EVENT_PLAIN) && !READ_ONCE(root->prog);
+	return (parent->event_flags & PERF_EVENT_PLAIN) && !READ_ONCE(parent->prog);
 }
 
 /* Plain inherited events are allocated and freed in batches, see inherit.c. */
@@ -68,7 +68,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task,
 				    struct perf_event *group_leader,
-				    struct perf_event *root,
+				    struct perf_event *parent,
 				    perf_overflow_handler_t handler,
 				    void *handler_context, int cgroup_fd);
 void perf_event_put(struct perf_event *event);

@@ -73,18 +73,18 @@ static void perf_exit_unlink_child(struct perf_event *child)
 }
 
 /* After the removal of the last inherited event, wake tasks that poll an event with a buffer. */
-static void perf_exit_wake_root(struct perf_event *root)
+static void perf_exit_wake_parent(struct perf_event *parent)
 {
-	if (!list_empty_careful(perf_event_children(root)))
+	if (!list_empty_careful(perf_event_children(parent)))
 		return;
 	/* Pairs with perf_event_is_over(): it sees an empty list, or this CPU sees the buffer. */
 	smp_mb();
-	if (rcu_access_pointer(root->rb))
-		perf_event_wakeup(root);
+	if (rcu_access_pointer(parent->rb))
+		perf_event_wakeup(parent);
 }
 
 /*
- * perf_exit_unlink_child() for an event of an inherited group, completed by perf_exit_put_roots().
+ * perf_exit_unlink_child() for an event of an inherited group, completed by perf_exit_put_left().
  * The inherit lock is held for the whole group, so a reader sees all of its events or none.
  */
 static void perf_exit_leave_later(struct perf_event *child, struct list_head *left)
@@ -97,7 +97,7 @@ static void perf_exit_leave_later(struct perf_event *child, struct list_head *le
 }
 
 /* Complete perf_exit_unlink_child() for many events, without the inherit lock. */
-static void perf_exit_put_roots(struct list_head *left)
+static void perf_exit_put_left(struct list_head *left)
 {
 	struct perf_event *child, *next;
 	unsigned int n = 0;
@@ -106,7 +106,7 @@ static void perf_exit_put_roots(struct list_head *left)
 	list_for_each_entry_safe(child, next, left, left_entry) {
 		list_del_init(&child->left_entry);
 		perf_child_unlink_finish(child);
-		perf_exit_wake_root(child->parent);
+		perf_exit_wake_parent(child->parent);
 		perf_event_put_child(child, &released);
 		if (++n % PERF_CHILDREN_AT_ONCE)
 			continue;
@@ -140,21 +140,21 @@ void perf_shared_ctx_free(struct perf_event_context *ctx)
 		perf_inherit_lock_switch(held, NULL);
 		WARN_ON_ONCE(!list_empty(&ctx->event_list));
 	}
-	perf_exit_put_roots(&left);
+	perf_exit_put_left(&left);
 	perf_context_put(ctx);
 }
 
 /**
  * perf_children_exit - remove all events inherited from one whose PMU is being unregistered
- * @root: the event, which is dead
+ * @parent: the event, which is dead
  *
- * The counts of the inherited events are added to that of @root.
+ * The counts of the inherited events are added to that of @parent.
  *
  * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
-void perf_children_exit(struct perf_event *root)
+void perf_children_exit(struct perf_event *parent)
 {
-	perf_children_unlink_all(root, perf_exit_unlink_child);
+	perf_children_unlink_all(parent, perf_exit_unlink_child);
 }
 
 /*
@@ -171,7 +171,7 @@ static void perf_exit_child(struct perf_event *child)
 	perf_times_at(child, atomic64_read(&ctx->clock.time), &times);
 	perf_exit_fold_child(child, times.enabled, times.running);
 	perf_delay(CHILD_LEFT);
-	perf_exit_wake_root(child->parent);
+	perf_exit_wake_parent(child->parent);
 	list_del_rcu(&child->event_entry);
 	ctx->nr_events--;
 	WRITE_ONCE(child->state, PERF_EVENT_STATE_DEAD);
@@ -222,7 +222,7 @@ static void perf_exit_put_children(struct perf_event_context *ctx, struct list_h
 		WARN_ON_ONCE(refcount_sub_and_test(freed, &ctx->refcount));
 }
 
-static void perf_exit_root(struct perf_event *event)
+static void perf_exit_opened(struct perf_event *event)
 {
 	/* The event stays in its group, which can still be read. */
 	perf_event_detach_at_exit(event, PERF_EVENT_STATE_EXIT);
@@ -267,12 +267,12 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 				list_add_tail(&event->left_entry, &left);
 		} else {
 			held = perf_inherit_lock_switch(held, NULL);
-			perf_exit_root(event);
+			perf_exit_opened(event);
 		}
 	}
 	perf_inherit_lock_switch(held, NULL);
 	WARN_ON_ONCE(!list_empty(&ctx->event_list));
-	perf_exit_put_roots(&left);
+	perf_exit_put_left(&left);
 }
 
 /* Clear task->perf_event_ctxp: the context is not scheduled in any more. */
@@ -377,7 +377,7 @@ void perf_event_delayed_put(struct task_struct *task)
 
 /* exec */
 
-static void perf_exit_root_at_exec(struct perf_event *event)
+static void perf_exit_opened_at_exec(struct perf_event *event)
 {
 	perf_event_get_ref(event);
 	perf_event_clear_aux_output(event);
@@ -409,7 +409,7 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 		 */
 		held = perf_inherit_lock_switch(held, event->parent);
 		if (event->attr.remove_on_exec) {
-			perf_exit_root_at_exec(event);
+			perf_exit_opened_at_exec(event);
 		} else if (event->attr.enable_on_exec) {
 			event->attr.enable_on_exec = 0;
 			_perf_event_enable(event);
@@ -417,7 +417,7 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 	}
 	perf_inherit_lock_switch(held, NULL);
 	perf_groups_exec_end(ctx);
-	perf_exit_put_roots(&left);
+	perf_exit_put_left(&left);
 }
 
 /**

@@ -144,7 +144,7 @@ static __always_inline void perf_inherit_begin_child(struct perf_event *child)
 	}
 }
 
-static bool perf_inherit_root_is_closed(const struct perf_event *child)
+static bool perf_inherit_parent_is_closed(const struct perf_event *child)
 {
 	return READ_ONCE(child->parent->state) <= PERF_EVENT_STATE_DEAD;
 }
@@ -187,7 +187,7 @@ static void perf_inherit_link_plain(struct fork_args *args, int err)
 			cond_resched();
 		held = perf_inherit_lock_switch(held, child->parent);
 		perf_inherit_begin_child(child);
-		if (unlikely(err || perf_inherit_root_is_closed(child))) {
+		if (unlikely(err || perf_inherit_parent_is_closed(child))) {
 			held = perf_inherit_lock_switch(held, NULL);
 			perf_inherit_discard_child(child);
 			continue;
@@ -211,7 +211,7 @@ static struct perf_event *perf_inherit_make_child(struct fork_args *args, struct
 {
 	struct perf_event *child;
 
-	child = perf_event_alloc(attr, event->cpu, args->task, leader, perf_event_root(event),
+	child = perf_event_alloc(attr, event->cpu, args->task, leader, perf_event_parent(event),
 				 NULL, NULL, -1);
 	/* An event whose PMU is being unregistered is not inherited. */
 	if (child == ERR_PTR(-ENODEV))
@@ -296,7 +296,7 @@ static struct perf_event *perf_inherit_next_child(struct perf_event *leader,
 
 static bool perf_inherit_is_child_of(const struct perf_event *child, const struct perf_event *event)
 {
-	return child && child->parent == perf_event_root(event);
+	return child && child->parent == perf_event_parent(event);
 }
 
 /* Was the breakpoint modified since it was inherited? The inherit lock is held. */
@@ -312,7 +312,7 @@ static void perf_inherit_link_event(struct perf_event *child, struct perf_event 
 	bool is_on = child->state >= PERF_EVENT_STATE_INACTIVE;
 	bool on = event->state >= PERF_EVENT_STATE_INACTIVE;
 
-	if (perf_inherit_root_is_closed(child))
+	if (perf_inherit_parent_is_closed(child))
 		return;
 	if (on && !is_on)
 		_perf_event_enable(child);
@@ -323,7 +323,7 @@ static void perf_inherit_link_event(struct perf_event *child, struct perf_event 
 }
 
 /*
- * Add an inherited group to its roots' lists atomically. Return false, with nothing added, if an
+ * Add an inherited group to its parents' lists atomically. Return false, with nothing added, if an
  * event of the group was modified since it was inherited.
  */
 static bool perf_inherit_link_group(struct perf_event *child_leader, struct perf_event *leader)
@@ -572,7 +572,7 @@ struct perf_event_context *perf_shared_ctx_alloc(struct perf_event_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (!first)
 		return ERR_PTR(-EAGAIN);
-	args.task = perf_event_root(first)->hw.target;
+	args.task = perf_event_parent(first)->hw.target;
 	args.ctx = perf_context_alloc(args.task, GFP_KERNEL_ACCOUNT);
 	if (!args.ctx)
 		return ERR_PTR(-ENOMEM);

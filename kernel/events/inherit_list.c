@@ -57,24 +57,24 @@ void perf_inherit_data_free(struct perf_event_context *ctx)
 }
 
 /**
- * perf_inherit_lock_event - lock the events inherited from @root, if there are any
- * @root: the event that was opened; its ctx->mutex is held
+ * perf_inherit_lock_event - lock the events inherited from @parent, if there are any
+ * @parent: the event that was opened; its ctx->mutex is held
  *
- * The first inherited event is added to the list with root->ctx->mutex held. So a caller that sees
- * an empty list needs no lock until it releases that mutex.
+ * The first inherited event is added to the list with parent->ctx->mutex held. So a caller that
+ * sees an empty list needs no lock until it releases that mutex.
  *
  * Context: may sleep.
  * Return: the lock, for perf_inherit_unlock(), or NULL if none was taken
  */
-struct mutex *perf_inherit_lock_event(const struct perf_event *root)
+struct mutex *perf_inherit_lock_event(const struct perf_event *parent)
 {
 	struct mutex *lock; /* for the events inherited from all events of the context */
 
-	lockdep_assert_held(&root->ctx->mutex);
+	lockdep_assert_held(&parent->ctx->mutex);
 	/* Pairs with perf_inherit_data_alloc(): if the list is not empty, there is a lock. */
-	if (list_empty_careful(perf_event_children(root)))
+	if (list_empty_careful(perf_event_children(parent)))
 		return NULL;
-	lock = perf_inherit_lock(root);
+	lock = perf_inherit_lock(parent);
 	mutex_lock(lock);
 	return lock;
 }
@@ -122,16 +122,16 @@ void perf_child_detach(struct perf_event *child)
  * one. The removal of the event in a shared context may make members of its group unscheduled.
  * Before that, each task's context must leave its set, which happens when the task's event is
  * removed. Events in shared contexts are moved to the end of the list; nothing depends on the
- * list's order, because @root is dead. As no event is added either, a call that finds only events
+ * list's order, because @parent is dead. As no event is added either, a call that finds only events
  * in shared contexts sets @only_shared, and later calls do not search: there may be one such event
  * for each CPU.
  */
-static struct perf_event *perf_children_next(struct perf_event *root, bool *only_shared)
+static struct perf_event *perf_children_next(struct perf_event *parent, bool *only_shared)
 {
-	struct list_head *children = perf_event_children(root);
+	struct list_head *children = perf_event_children(parent);
 	struct perf_event *first, *child;
 
-	lockdep_assert_held(perf_inherit_lock(root));
+	lockdep_assert_held(perf_inherit_lock(parent));
 	first = list_first_entry_or_null(children, struct perf_event, child_list);
 	child = first;
 	/* The list is tested for emptiness without a lock, so a single entry must stay linked. */
@@ -144,19 +144,19 @@ static struct perf_event *perf_children_next(struct perf_event *root, bool *only
 }
 
 /* Get an inherited event that must be removed, with a reference, or NULL. */
-static struct perf_event *perf_children_get_next(struct perf_event *root, bool *only_shared)
+static struct perf_event *perf_children_get_next(struct perf_event *parent, bool *only_shared)
 {
 	struct perf_event *child;
 
 	/*
-	 * @root is dead, and no fork adds an event to an empty list: the first fork holds
-	 * root->ctx->mutex, and a fork of a task with an inherited event checks root->state under
-	 * the inherit lock.
+	 * @parent is dead, and no fork adds an event to an empty list: the first fork holds
+	 * parent->ctx->mutex, and a fork of a task with an inherited event checks
+	 * parent->state under the inherit lock.
 	 */
-	if (list_empty_careful(perf_event_children(root)))
+	if (list_empty_careful(perf_event_children(parent)))
 		return NULL;
-	guard(mutex)(perf_inherit_lock(root));
-	child = perf_children_next(root, only_shared);
+	guard(mutex)(perf_inherit_lock(parent));
+	child = perf_children_next(parent, only_shared);
 	if (child)
 		perf_event_get_ref(child);
 	return child;
@@ -190,23 +190,23 @@ static bool perf_child_lock_and_unlink(struct perf_event *child,
 
 /**
  * perf_children_unlink_all - remove all events inherited from an event
- * @root: the parent event, which is dead, so no more events are inherited
+ * @parent: the parent event, which is dead, so no more events are inherited
  * @remove: stops an inherited event and removes it from the list; its ctx->mutex and the inherit
  *	lock are held
  *
  * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
-void perf_children_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *child))
+void perf_children_unlink_all(struct perf_event *parent, void (*remove)(struct perf_event *child))
 {
 	bool only_shared = false;
 	struct perf_event *child;
 
-	if (!root->attr.inherit || root->parent)
+	if (!parent->attr.inherit || parent->parent)
 		return;
-	WARN_ON_ONCE(READ_ONCE(root->state) != PERF_EVENT_STATE_DEAD);
-	perf_children_disable(root);
+	WARN_ON_ONCE(READ_ONCE(parent->state) != PERF_EVENT_STATE_DEAD);
+	perf_children_disable(parent);
 	/* This loop terminates: no event is added to the list, and each round removes one. */
-	while ((child = perf_children_get_next(root, &only_shared))) {
+	while ((child = perf_children_get_next(parent, &only_shared))) {
 		if (perf_child_lock_and_unlink(child, remove))
 			perf_child_unlink_finish(child);
 		perf_event_put(child);

@@ -27,19 +27,19 @@ static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(struct perf_inherit_data) % SMP_
 
 /**
  * perf_inherit_lock - find the inherit lock of an event
- * @root: the event that was opened, which has been inherited
+ * @parent: the event that was opened, which has been inherited
  *
  * The inherit lock protects the list of inherited events, and the sums of removed ones. The lock is
  * taken inside ctx->mutex. No memory is allocated under the lock.
  *
  * Return: the lock
  */
-static inline struct mutex *perf_inherit_lock(const struct perf_event *root)
+static inline struct mutex *perf_inherit_lock(const struct perf_event *parent)
 {
-	return &READ_ONCE(root->ctx->inherit_data)->lock;
+	return &READ_ONCE(parent->ctx->inherit_data)->lock;
 }
 
-struct mutex *perf_inherit_lock_event(const struct perf_event *root);
+struct mutex *perf_inherit_lock_event(const struct perf_event *parent);
 struct mutex *perf_inherit_lock_group(const struct perf_event *leader);
 
 /* Undo perf_inherit_lock_event() or perf_inherit_lock_group(). */
@@ -49,22 +49,25 @@ static inline void perf_inherit_unlock(struct mutex *lock)
 		mutex_unlock(lock);
 }
 
-/* CLASS(inherit_lock, lock)(root): the list of @root does not change until the end of the block. */
-DEFINE_CLASS(inherit_lock, struct mutex *, perf_inherit_unlock(_T), perf_inherit_lock_event(root),
-	     const struct perf_event *root)
+/*
+ * CLASS(inherit_lock, lock)(parent): the list of @parent does not change until the end of the
+ * block.
+ */
+DEFINE_CLASS(inherit_lock, struct mutex *, perf_inherit_unlock(_T), perf_inherit_lock_event(parent),
+	     const struct perf_event *parent)
 
 /* CLASS(inherit_group_lock, lock)(leader): the same for the lists of a whole group */
 DEFINE_CLASS(inherit_group_lock, struct mutex *, perf_inherit_unlock(_T),
 	     perf_inherit_lock_group(leader), const struct perf_event *leader)
 
 /*
- * Release the inherit lock @held, and take that of @root; either may be NULL. Used by walks over
+ * Release the inherit lock @held, and take that of @parent; either may be NULL. Used by walks over
  * events: most events have the same lock as the previous one. Return the lock that is held now.
  */
 static inline struct mutex *perf_inherit_lock_switch(struct mutex *held,
-						     const struct perf_event *root)
+						     const struct perf_event *parent)
 {
-	struct mutex *wanted = root ? perf_inherit_lock(root) : NULL;
+	struct mutex *wanted = parent ? perf_inherit_lock(parent) : NULL;
 
 	if (held == wanted)
 		return held;
@@ -105,7 +108,7 @@ static __always_inline bool perf_child_unlink(struct perf_event *child,
 }
 
 void perf_child_unlink_finish(struct perf_event *child);
-void perf_children_unlink_all(struct perf_event *root, void (*remove)(struct perf_event *child));
+void perf_children_unlink_all(struct perf_event *parent, void (*remove)(struct perf_event *child));
 void perf_children_detach(struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_INHERIT_LIST_H */

@@ -174,8 +174,8 @@ static inline bool perf_event_of_another_task(const struct perf_event *event)
 	list_for_each_entry_safe(event, next, &(ctx)->event_list, event_entry)
 #define for_each_pmu_context(epc, ctx) \
 	list_for_each_entry(epc, &(ctx)->pmu_ctx_list, pmu_ctx_entry)
-#define for_each_child(child, root) \
-	list_for_each_entry(child, perf_event_children(root), child_list)
+#define for_each_child(child, parent) \
+	list_for_each_entry(child, perf_event_children(parent), child_list)
 
 /*
  * A task in a full memory cgroup may wait long for memory, and unrelated tasks that need @lock must

@@ -256,10 +256,10 @@ static __always_inline void perf_overflow_call_handler(struct perf_event *event,
 /* Is there more to do at an overflow than calling the handler? */
 static __always_inline bool perf_overflow_has_more_to_do(const struct perf_event *event)
 {
-	const struct perf_event *root = perf_event_root(event);
+	const struct perf_event *parent = perf_event_parent(event);
 
 	return event->attr.aux_action || event->attr.sigtrap || event->prog ||
-	       atomic_read(&event->cold->event_limit) || READ_ONCE(root->cold->fasync);
+	       atomic_read(&event->cold->event_limit) || READ_ONCE(parent->cold->fasync);
 }
 
 /* Is this the last overflow that the limit allows? */
@@ -279,8 +279,8 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 					 struct pt_regs *regs, int stop)
 {
 	struct perf_event_cold *cold = event->cold;
-	const struct perf_event *root = perf_event_root(event);
-	bool signals = READ_ONCE(root->cold->fasync);
+	const struct perf_event *parent = perf_event_parent(event);
+	bool signals = READ_ONCE(parent->cold->fasync);
 	int kill = POLL_IN;
 
 	/* The limit was reached, and the interrupt that disables the event is pending. */

@@ -225,19 +225,19 @@ static __always_inline u64 perf_read_child_count(struct perf_event *child, bool 
  * many: those of stopped contexts are settled, and each other one takes few instructions and cache
  * lines.
  */
-static __always_inline u64 perf_read_add_all_children(struct perf_event *root, bool is_clock,
+static __always_inline u64 perf_read_add_all_children(struct perf_event *parent, bool is_clock,
 						      u64 *enabled, u64 *running)
 {
-	const struct list_head *children = perf_event_children(root);
-	const struct perf_settled *settled = &root->cold->settled;
-	bool settles = perf_root_settles(root);
+	const struct list_head *children = perf_event_children(parent);
+	const struct perf_settled *settled = &parent->cold->settled;
+	bool settles = perf_parent_settles(parent);
 	struct perf_event *child, *next;
 	u64 total = 0;
 
 	if (settles)
-		perf_settled_catch_up(root);
-	if (!(root->event_caps & PERF_EV_CAP_UNSCHED))
-		perf_children_call_running(root, perf_read_child_locked);
+		perf_settled_catch_up(parent);
+	if (!(parent->event_caps & PERF_EV_CAP_UNSCHED))
+		perf_children_call_running(parent, perf_read_child_locked);
 	perf_delay(CHILDREN_CAUGHT_UP);
 	list_for_each_entry_safe(child, next, children, child_list) {
 		/* All events after this one are settled, too. */
@@ -381,7 +381,7 @@ static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 	} else {
 		words[0] = perf_read_inherited(event, NULL, NULL);
 	}
-	end = perf_format_put_id(end, event, perf_event_root(event)->id, format);
+	end = perf_format_put_id(end, event, perf_event_parent(event)->id, format);
 
 	return perf_read_put_words(buf, words, end - words);
 }

@@ -264,37 +264,37 @@ void perf_event_reset_count(struct perf_event *event)
 }
 
 /* Reset the sum of the counts of exited inherited events. */
-static void perf_reset_removed_children(struct perf_event *root)
+static void perf_reset_removed_children(struct perf_event *parent)
 {
 	/* Inherited events are reset under the same lock, so none adds an old count to the sum. */
-	lockdep_assert_held(perf_inherit_lock(root));
-	atomic64_set(&root->cold->gone_count, 0);
+	lockdep_assert_held(perf_inherit_lock(parent));
+	atomic64_set(&parent->cold->gone_count, 0);
 }
 
-/* Reset all events inherited from @root, or their groups. The inherit lock is held. */
-static void perf_reset_call_children(struct perf_event *root, bool group)
+/* Reset all events inherited from @parent, or their groups. The inherit lock is held. */
+static void perf_reset_call_children(struct perf_event *parent, bool group)
 {
 	struct perf_event *child;
 
-	perf_children_call_running(root, group ? perf_reset_group_locked : perf_reset_one_locked);
-	for_each_child(child, root) {
+	perf_children_call_running(parent, group ? perf_reset_group_locked : perf_reset_one_locked);
+	for_each_child(child, parent) {
 		if (!(child->event_flags & PERF_EVENT_CALLED))
 			perf_reset_in_context(child, group);
 		child->event_flags &= ~PERF_EVENT_CALLED;
 	}
 }
 
-static void perf_reset_children(struct perf_event *root)
+static void perf_reset_children(struct perf_event *parent)
 {
 	struct perf_event *child;
 
-	perf_reset_removed_children(root);
-	perf_settled_undo_all(root);
-	if (!is_counting_clock(root)) {
-		perf_reset_call_children(root, false);
+	perf_reset_removed_children(parent);
+	perf_settled_undo_all(parent);
+	if (!is_counting_clock(parent)) {
+		perf_reset_call_children(parent, false);
 		return;
 	}
-	for_each_child(child, root)
+	for_each_child(child, parent)
 		perf_reset_value(child);
 }
 

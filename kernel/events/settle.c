@@ -75,11 +75,11 @@ static void perf_settled_undo_stirred(struct perf_inherit_data *data)
 
 /**
  * perf_settled_catch_up - unsettle the inherited events of contexts whose clock has been started
- * @root: an event with inherited events; the inherit lock is held
+ * @parent: an event with inherited events; the inherit lock is held
  */
-void perf_settled_catch_up(struct perf_event *root)
+void perf_settled_catch_up(struct perf_event *parent)
 {
-	struct perf_inherit_data *data = root->ctx->inherit_data;
+	struct perf_inherit_data *data = parent->ctx->inherit_data;
 
 	lockdep_assert_held(&data->lock);
 	if (!llist_empty(&data->stirred))
@@ -116,15 +116,15 @@ void perf_settled_undo(struct perf_event *child)
 }
 
 /**
- * perf_settled_undo_all - unsettle all events inherited from @root
- * @root: the event; the inherit lock is held
+ * perf_settled_undo_all - unsettle all events inherited from @parent
+ * @parent: the event; the inherit lock is held
  */
-void perf_settled_undo_all(struct perf_event *root)
+void perf_settled_undo_all(struct perf_event *parent)
 {
-	struct list_head *children = perf_event_children(root);
+	struct list_head *children = perf_event_children(parent);
 	struct perf_event *last;
 
-	perf_settled_catch_up(root);
+	perf_settled_catch_up(parent);
 	/* The loop ends: each iteration moves at least one event away from the end of the list. */
 	while (!list_empty(children)) {
 		last = list_last_entry(children, struct perf_event, child_list);
@@ -190,7 +190,7 @@ static bool perf_child_settle_locked(struct perf_event *child)
 
 /**
  * perf_child_settle - settle an inherited event, if its values do not change
- * @child: inherited event, not settled; perf_root_settles() is true for its parent event. The
+ * @child: inherited event, not settled; perf_parent_settles() is true for its parent event. The
  *	inherit lock is held, and perf_settled_catch_up() has been called under it
  *
  * An inherited event that is not plain has no memory for the settled values. It is settled only if

@@ -31,10 +31,10 @@
 #include "time_seq.h"
 
 void perf_settled_stir(struct perf_event_context *ctx);
-void perf_settled_catch_up(struct perf_event *root);
+void perf_settled_catch_up(struct perf_event *parent);
 bool perf_child_settle(struct perf_event *child);
 void perf_settled_undo(struct perf_event *child);
-void perf_settled_undo_all(struct perf_event *root);
+void perf_settled_undo_all(struct perf_event *parent);
 
 static inline bool perf_child_is_settled(const struct perf_event *child)
 {
@@ -64,10 +64,10 @@ static inline void perf_child_unsettle(struct perf_event *child)
 		perf_settled_undo(child);
 }
 
-/* May events inherited from @root be settled? Otherwise root->cold has no sums. */
-static inline bool perf_root_settles(const struct perf_event *root)
+/* May events inherited from @parent be settled? Otherwise parent->cold has no sums. */
+static inline bool perf_parent_settles(const struct perf_event *parent)
 {
-	return !is_sampling_event(root) && !root->attr.sigtrap;
+	return !is_sampling_event(parent) && !parent->attr.sigtrap;
 }
 
 /* Can perf_child_settle() succeed? A cheap test, because that function takes a lock. */

@@ -47,7 +47,7 @@ static bool perf_pmu_can_share_ctx(const struct perf_event *event)
  */
 static bool perf_event_can_share_ctx(const struct perf_event *event)
 {
-	const struct perf_event *root = perf_event_root(event);
+	const struct perf_event *parent = perf_event_parent(event);
 	const struct perf_event_attr *attr = &event->attr;
 
 	if (attr->inherit_stat || attr->remove_on_exec || attr->enable_on_exec ||
@@ -62,7 +62,7 @@ static bool perf_event_can_share_ctx(const struct perf_event *event)
 				   PERF_ATTACH_SCHED_CB))
 		return false;
 	/* Records and BPF programs show the values of a single event. */
-	if (rcu_access_pointer(root->rb) || READ_ONCE(root->prog))
+	if (rcu_access_pointer(parent->rb) || READ_ONCE(parent->prog))
 		return false;
 	return is_default_overflow_handler((struct perf_event *)event) &&
 	       !perf_attr_has_sideband(attr) && !perf_event_needs_aux(event) && !has_aux(event) &&

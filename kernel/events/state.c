@@ -197,7 +197,7 @@ void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_p
 	leader->obstacle.id = 0;
 	if (!first)
 		return;
-	first = perf_event_root(first);
+	first = perf_event_parent(first);
 	leader->obstacle.id = first->id;
 	if (is_kernel_event(first))
 		leader->obstacle.what |= NOTE_KERNEL;
@@ -251,23 +251,23 @@ static void perf_state_copy_note(struct state_request *req)
 static void perf_state_note_groups(struct state_request *req, const struct list_head *active,
 				   u32 flags)
 {
-	const struct perf_event *leader, *root;
+	const struct perf_event *leader, *parent;
 
 	list_for_each_entry(leader, active, active_list) {
 		struct noted_group *noted = &req->groups[req->nr_noted];
 
 		/* User space knows the id of the parent event, not of an inherited one. */
-		root = perf_event_root(leader);
+		parent = perf_event_parent(leader);
 		if (req->nr_noted == GROUPS_NOTED) {
 			req->info.flags |= PERF_EVENT_OTHERS_ON;
 			return;
 		}
-		noted->owner = perf_state_owner(root);
-		noted->reply.id = root->id;
+		noted->owner = perf_state_owner(parent);
+		noted->reply.id = parent->id;
 		noted->reply.flags = flags;
 		if (leader->attr.exclusive)
 			noted->reply.flags |= PERF_EVENT_GROUP_EXCLUSIVE;
-		if (is_kernel_event(root))
+		if (is_kernel_event(parent))
 			noted->reply.flags |= PERF_EVENT_GROUP_OF_KERNEL;
 		req->nr_noted++;
 	}
@@ -489,7 +489,7 @@ static void perf_state_identify(struct state_request *req, struct perf_event *ev
 	info->sample = attr->sample_period;
 	if (event->parent)
 		info->flags |= PERF_EVENT_IS_COPY;
-	req->owner = perf_state_owner(perf_event_root(event));
+	req->owner = perf_state_owner(perf_event_parent(event));
 
 	guard(rcu)();
 	strscpy(info->pmu, READ_ONCE(event->pmu)->name ?: "");
@@ -610,7 +610,7 @@ static void perf_state_of_filters(struct state_request *req, struct perf_event *
 }
 
 /* Fill in the sample and buffer data of @event, which has the file. */
-static int perf_state_of_root(struct state_request *req, struct perf_event *event)
+static int perf_state_of_parent(struct state_request *req, struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(event->cold);
 	struct perf_event_state_info *info = &req->info;
@@ -704,7 +704,7 @@ long perf_event_copy_state_to_user(struct perf_event *event, void __user *to)
 		CLASS(event_context, ctx)(event);
 		perf_state_of_event(req, event);
 	}
-	err = err ?: perf_state_of_root(req, event);
+	err = err ?: perf_state_of_parent(req, event);
 	if (!err) {
 		if (req->info.doing == PERF_EVENT_WAITS)
 			perf_state_copy_groups(req);

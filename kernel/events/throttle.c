@@ -84,7 +84,7 @@ struct throttle_body {
  */
 void perf_throttle_record(struct perf_event *event, bool throttled)
 {
-	struct throttle_body body = { event->clock(), perf_event_root(event)->id, event->id };
+	struct throttle_body body = { event->clock(), perf_event_parent(event)->id, event->id };
 	struct perf_record record = {
 		.type		= throttled ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,
 		.body		= &body,

@@ -134,27 +134,27 @@ static void show_row(struct search *s, struct seen *seen, pid_t opener)
 
 static void show_event(struct search *s, int fd, pid_t opener)
 {
-	static struct seen root, child;
+	static struct seen parent, child;
 	unsigned int i;
 	bool shown = false;
 
-	if (!ask(fd, &root, 0)) {
+	if (!ask(fd, &parent, 0)) {
 		s->mute++;
 		return;
 	}
-	if (is_known(s, root.info.id))
+	if (is_known(s, parent.info.id))
 		return;
 	for (i = 0; i < s->nr_tids; i++) {
-		if (root.tid == s->tids[i]) {
-			show_row(s, &root, opener);
+		if (parent.tid == s->tids[i]) {
+			show_row(s, &parent, opener);
 			shown = true;
-		} else if ((root.info.attr_flags & INHERITS) && ask(fd, &child, s->tids[i])) {
+		} else if ((parent.info.attr_flags & INHERITS) && ask(fd, &child, s->tids[i])) {
 			show_row(s, &child, opener);
 			shown = true;
 		}
 	}
 	if (!shown && opener == s->pid)
-		show_row(s, &root, opener);
+		show_row(s, &parent, opener);
 }
 
 /* Is the file an event, by the name of its link in /proc? */

@@ -396,7 +396,7 @@ static void perf_aux_test_step(void)
 /* The area for the AUX output of the event, with a reference, or NULL */
 static struct perf_aux *perf_aux_get(struct perf_event *event)
 {
-	struct perf_event *output = perf_event_root(event);
+	struct perf_event *output = perf_event_parent(event);
 	struct perf_aux *aux = NULL;
 	struct perf_buffer *rb;
 
@@ -763,7 +763,7 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
  */
 void perf_aux_record_itrace_start(struct perf_event *event)
 {
-	struct perf_event *output = perf_event_root(event);
+	struct perf_event *output = perf_event_parent(event);
 	u32 ids[2];
 	struct perf_record record = {
 		.type		= PERF_RECORD_ITRACE_START,
@@ -803,7 +803,7 @@ void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
 		.body_size	= sizeof(hw_id),
 	};
 
-	perf_record_send_to(perf_event_root(event), &record);
+	perf_record_send_to(perf_event_parent(event), &record);
 }
 EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 

@@ -678,7 +678,7 @@ static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *eve
  */
 void perf_event_wakeup(struct perf_event *event)
 {
-	struct perf_event *output = perf_event_root(event);
+	struct perf_event *output = perf_event_parent(event);
 	struct perf_event_cold *cold;
 	struct perf_buffer *rb;
 	int kill;
@@ -713,8 +713,8 @@ bool perf_event_is_over(struct perf_event *event)
 
 	if (state == PERF_EVENT_STATE_EXIT) {
 		/*
-		 * Pairs with perf_exit_wake_root(): this side sees no inherited event, or the other
-		 * sees the buffer.
+		 * Pairs with perf_exit_wake_parent(): this side sees no inherited event, or the
+		 * other sees the buffer.
 		 */
 		smp_mb();
 		return list_empty_careful(perf_event_children(event));

@@ -171,7 +171,7 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
 {
 	struct perf_event_cold *cold;
 
-	event = perf_event_root(event);
+	event = perf_event_parent(event);
 	cold = perf_output_cold(event);
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	WRITE_ONCE(cold->wakeup_due, 1);
@@ -233,16 +233,16 @@ noinline void perf_output_count_lost(struct perf_event *event, struct perf_buffe
  */
 noinline void perf_output_count_large(struct perf_event *event)
 {
-	struct perf_event *root = perf_event_root(event);
-	struct perf_event_cold *cold = READ_ONCE(root->cold);
-	struct perf_buffer *rb = rcu_dereference(root->rb);
+	struct perf_event *parent = perf_event_parent(event);
+	struct perf_event_cold *cold = READ_ONCE(parent->cold);
+	struct perf_buffer *rb = rcu_dereference(parent->rb);
 
 	/*
 	 * An event without a buffer may have no cold part, if a BPF program writes to the
 	 * event.
 	 */
 	if (rb)
-		perf_output_count_lost(root, rb, PERF_LOST_LARGE);
+		perf_output_count_lost(parent, rb, PERF_LOST_LARGE);
 	else if (cold)
 		atomic64_inc(&cold->lost_samples);
 }

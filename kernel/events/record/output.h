@@ -120,7 +120,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	unsigned int len = size;
 
 	/* Inherited events have no buffer of their own. */
-	event = perf_event_root(event);
+	event = perf_event_parent(event);
 
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);

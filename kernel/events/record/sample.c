@@ -124,7 +124,7 @@ static __always_inline u64 perf_sample_ask_word(u32 bit, const struct perf_event
 	switch (bit) {
 	case PERF_SAMPLE_IDENTIFIER:
 	case PERF_SAMPLE_ID:
-		return perf_event_root(event)->id;
+		return perf_event_parent(event)->id;
 	case PERF_SAMPLE_IP:
 		return perf_instruction_pointer(regs);
 	case PERF_SAMPLE_TID:

@@ -71,7 +71,7 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 static u64 *perf_output_put_entry(u64 *to, const struct perf_event *event, u64 format)
 {
 	*to++ = perf_event_own_count(event);
-	return perf_format_put_id(to, event, perf_event_root(event)->id, format);
+	return perf_format_put_id(to, event, perf_event_parent(event)->id, format);
 }
 
 static void perf_output_entry(struct perf_output_handle *handle, struct perf_event *member,
@@ -149,6 +149,6 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 	perf_event_add_child_times(event, &enabled, &running);
 	words[0] = perf_event_own_count(event);
 	end = perf_format_put_times(words + 1, enabled, running, format);
-	end = perf_format_put_id(end, event, perf_event_root(event)->id, format);
+	end = perf_format_put_id(end, event, perf_event_parent(event)->id, format);
 	perf_output_copy(handle, words, (char *)end - (char *)words);
 }

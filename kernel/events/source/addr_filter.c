@@ -244,7 +244,7 @@ static void perf_addr_filter_set_ranges(struct perf_event *event,
 	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
 	perf_event_filters(event)->gen++;
-	perf_event_filters(event)->applied = perf_event_filters(perf_event_root(event))->serial;
+	perf_event_filters(event)->applied = perf_event_filters(perf_event_parent(event))->serial;
 	raw_spin_unlock_irq(&head->lock);
 }
 
@@ -260,9 +260,9 @@ static void perf_addr_filter_put_mm(struct mm_struct *mm)
 
 static bool perf_addr_filter_is_up_to_date(const struct perf_event *event)
 {
-	const struct perf_event_filters *root = perf_event_filters(perf_event_root(event));
+	const struct perf_event_filters *parent = perf_event_filters(perf_event_parent(event));
 
-	return perf_event_filters(event)->applied == root->serial;
+	return perf_event_filters(event)->applied == parent->serial;
 }
 
 /* Is the task's fork incomplete? Its mm may still be released without a lock if the fork fails. */

@@ -188,23 +188,23 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 /**
  * perf_event_copy_bpf - attach the parent event's program to an inherited event
  * @child: inherited event, not attached yet
- * @root: its parent event
+ * @parent: its parent event
  *
  * Tracepoints' programs are not inherited, because they run for all tasks.
  */
-void perf_event_copy_bpf(struct perf_event *child, struct perf_event *root)
+void perf_event_copy_bpf(struct perf_event *child, struct perf_event *parent)
 {
 	struct bpf_prog *prog;
 
 	guard(rcu)();
-	prog = READ_ONCE(root->prog);
+	prog = READ_ONCE(parent->prog);
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return;
 	prog = bpf_prog_inc_not_zero(prog);
 	/* If the program is being detached, @child has none. */
 	if (IS_ERR(prog))
 		return;
-	child->bpf_cookie = root->bpf_cookie;
+	child->bpf_cookie = parent->bpf_cookie;
 	child->prog = prog;
 }
 
@@ -271,9 +271,9 @@ void perf_event_free_bpf(struct perf_event *event)
 /**
  * perf_event_copy_bpf - nothing to do without BPF
  * @child: an inherited event
- * @root: its parent event
+ * @parent: its parent event
  */
-void perf_event_copy_bpf(struct perf_event *child, struct perf_event *root)
+void perf_event_copy_bpf(struct perf_event *child, struct perf_event *parent)
 {
 }
 

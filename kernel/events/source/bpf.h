@@ -9,7 +9,7 @@ struct bpf_prog;
 /* set: ctx->mutex is held. */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);
 void perf_event_free_bpf(struct perf_event *event);
-void perf_event_copy_bpf(struct perf_event *child, struct perf_event *root);
+void perf_event_copy_bpf(struct perf_event *child, struct perf_event *parent);
 #ifdef CONFIG_BPF_SYSCALL
 int perf_event_bpf_overflow(struct perf_event *event, struct perf_sample_data *data,
 			    struct pt_regs *regs);

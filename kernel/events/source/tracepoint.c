@@ -34,7 +34,7 @@ static bool perf_tp_match(const struct perf_event *event, struct tp_hit *hit)
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
 	/* An inherited event uses the filter of its parent event. */
-	event = perf_event_root(event);
+	event = perf_event_parent(event);
 	return !event->filter || filter_match_preds(event->filter, hit->raw.frag.data);
 }
 

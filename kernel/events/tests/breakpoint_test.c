@@ -448,19 +448,19 @@ static u32 bp_test_new_type(void)
 }
 
 /* PERF_EVENT_IOC_MODIFY_ATTRIBUTES to another type of breakpoint, with a failed check */
-static int bp_test_modify(struct kunit *test, struct perf_event *root, unsigned int fails_at)
+static int bp_test_modify(struct kunit *test, struct perf_event *parent, unsigned int fails_at)
 {
-	struct perf_event_attr attr = root->attr;
+	struct perf_event_attr attr = parent->attr;
 	int err;
 
 	attr.bp_type = bp_test_new_type();
 	attr.bp_len = sizeof(long);
 	bp_test_fails_at = fails_at;
 	kunit_activate_static_stub(test, bp_parse, bp_test_parse);
-	scoped_guard(mutex, &root->ctx->mutex) {
-		CLASS(inherit_lock, lock)(root);
+	scoped_guard(mutex, &parent->ctx->mutex) {
+		CLASS(inherit_lock, lock)(parent);
 
-		err = perf_breakpoint_modify(root, &attr);
+		err = perf_breakpoint_modify(parent, &attr);
 	}
 	kunit_deactivate_static_stub(test, bp_parse);
 	return err;
@@ -492,34 +492,34 @@ static void test_modify_check_fails(struct kunit *test)
 	unsigned int before[TEST_EVENTS][TYPE_MAX], after[TEST_EVENTS][TYPE_MAX];
 	unsigned int all[TYPE_MAX], left[TYPE_MAX];
 	struct task_struct *children[TEST_CHILDREN];
-	struct perf_event *events[TEST_EVENTS], *root, *child;
+	struct perf_event *events[TEST_EVENTS], *parent, *child;
 	int here = raw_smp_processor_id(), i, n = 1;
 	struct perf_event_attr attr;
 
 	bp_test_user_attr(&attr);
 	attr.inherit = 1;
 	bp_test_count_free(NULL, here, all);
-	root = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
-	if (IS_ERR(root))
+	parent = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+	if (IS_ERR(parent))
 		kunit_skip(test, "no free debug register");
 	for (i = 0; i < TEST_CHILDREN; i++) {
 		children[i] = bp_test_make_child(test);
 		KUNIT_EXPECT_EQ(test, perf_event_init_task(children[i], 0), 0);
 	}
-	events[0] = root;
-	for_each_child(child, root)
+	events[0] = parent;
+	for_each_child(child, parent)
 		events[n++] = child;
 	KUNIT_EXPECT_EQ(test, n, TEST_EVENTS);
 
 	for (i = 0; i < n; i++)
 		bp_test_count_free(events[i]->pmu_private, -1, before[i]);
-	KUNIT_EXPECT_EQ(test, bp_test_modify(test, root, check->number), check->err);
+	KUNIT_EXPECT_EQ(test, bp_test_modify(test, parent, check->number), check->err);
 	for (i = 0; i < n; i++) {
 		bp_test_count_free(events[i]->pmu_private, -1, after[i]);
 		bp_test_check_event(test, events[i], check->changed & BIT(i), before[i], after[i]);
 	}
 
-	unregister_hw_breakpoint(root);
+	unregister_hw_breakpoint(parent);
 	for (i = 0; i < TEST_CHILDREN; i++)
 		kthread_stop(children[i]);
 	bp_test_count_free(NULL, here, left);
@@ -585,7 +585,7 @@ static void test_child_needs_no_permission(struct kunit *test)
 {
 	struct task_struct *child;
 	struct cred *none = prepare_creds();
-	struct perf_event *root, *refused;
+	struct perf_event *parent, *refused;
 	const struct cred *own;
 	struct perf_event_attr attr;
 	int err;
@@ -595,8 +595,8 @@ static void test_child_needs_no_permission(struct kunit *test)
 	child = bp_test_make_child(test);
 	bp_test_attr(&attr, 0);
 	attr.inherit = 1;
-	root = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
-	if (IS_ERR(root)) {
+	parent = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
+	if (IS_ERR(parent)) {
 		kthread_stop(child);
 		put_cred(none);
 		kunit_skip(test, "no free debug register, or none for a task in the kernel");
@@ -606,8 +606,8 @@ static void test_child_needs_no_permission(struct kunit *test)
 	err = perf_event_init_task(child, 0);
 	revert_creds(own);
 	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_children(root)));
-	unregister_hw_breakpoint(root);
+	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_children(parent)));
+	unregister_hw_breakpoint(parent);
 
 	own = override_creds(none);
 	refused = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);

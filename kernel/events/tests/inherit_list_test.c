@@ -23,18 +23,18 @@ static void shared_ctx_children_are_last(struct kunit *test)
 {
 	struct perf_event_context *shared = inherit_list_test_context(test, true);
 	struct perf_event_context *task = inherit_list_test_context(test, false);
-	struct perf_event *root = kunit_kzalloc(test, sizeof(*root), GFP_KERNEL);
+	struct perf_event *parent = kunit_kzalloc(test, sizeof(*parent), GFP_KERNEL);
 	struct perf_event *children = kunit_kcalloc(test, 4, sizeof(*children), GFP_KERNEL);
 	struct perf_event_cold *cold = kunit_kzalloc(test, sizeof(*cold), GFP_KERNEL);
 	bool only_shared = false;
 	int i, err;
 
-	KUNIT_ASSERT_NOT_NULL(test, root);
+	KUNIT_ASSERT_NOT_NULL(test, parent);
 	KUNIT_ASSERT_NOT_NULL(test, children);
 	KUNIT_ASSERT_NOT_NULL(test, cold);
 	INIT_LIST_HEAD(&cold->children);
-	root->cold = cold;
-	root->ctx = task;
+	parent->cold = cold;
+	parent->ctx = task;
 	scoped_guard(mutex, &task->mutex)
 		err = perf_inherit_data_alloc(task);
 	KUNIT_ASSERT_EQ(test, err, 0);
@@ -43,16 +43,16 @@ static void shared_ctx_children_are_last(struct kunit *test)
 		list_add_tail(&children[i].child_list, &cold->children);
 	}
 
-	mutex_lock(perf_inherit_lock(root));
-	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(root, &only_shared), &children[2]);
+	mutex_lock(perf_inherit_lock(parent));
+	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(parent, &only_shared), &children[2]);
 	KUNIT_EXPECT_FALSE(test, only_shared);
 	list_del(&children[2].child_list);
-	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(root, &only_shared), &children[3]);
+	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(parent, &only_shared), &children[3]);
 	KUNIT_EXPECT_TRUE(test, only_shared);
 	/* A search would find this event. */
 	children[0].ctx = task;
-	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(root, &only_shared), &children[3]);
-	mutex_unlock(perf_inherit_lock(root));
+	KUNIT_EXPECT_PTR_EQ(test, perf_children_next(parent, &only_shared), &children[3]);
+	mutex_unlock(perf_inherit_lock(parent));
 	perf_inherit_data_free(task);
 }
 

@@ -116,16 +116,16 @@ static void unregistered_pmu_leaves_no_children(struct kunit *test)
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *parent = open_attr(test, &attr, -1, current, NULL);
 	struct task_struct *child = make_sleeper(test, life_test_play);
 
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(child, 0), 0);
-	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_children(root)));
+	KUNIT_EXPECT_FALSE(test, list_empty(perf_event_children(parent)));
 	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(parent)));
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 3ULL);
 	kthread_stop(child);
 	close_all(test);
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
@@ -143,11 +143,11 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .inherit = 1,
 		.sigtrap = 1, .remove_on_exec = 1,
 	};
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *child_event;
+	struct perf_event *parent = open_attr(test, &attr, -1, current, NULL), *child_event;
 	struct task_struct *child = make_sleeper(test, life_test_play);
 
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
-	child_event = list_first_entry_or_null(perf_event_children(root), struct perf_event,
+	child_event = list_first_entry_or_null(perf_event_children(parent), struct perf_event,
 					       child_list);
 	KUNIT_ASSERT_NOT_NULL(test, child_event);
 	/* Queue a sigtrap, as an overflow of the inherited event in the child does. */
@@ -157,7 +157,7 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(parent)));
 	kthread_stop(child);
 	close_all(test);
 	KUNIT_ASSERT_EQ(test, make_pmu(test, &shape), 0);
@@ -222,7 +222,7 @@ static void children_are_removed_once(struct kunit *test)
 		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .inherit = 1,
 		.sigtrap = 1, .remove_on_exec = 1,
 	};
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL), *child;
+	struct perf_event *parent = open_attr(test, &attr, -1, current, NULL), *child;
 	struct task_struct *children[NR_CHILDREN], *ends, *closes;
 	unsigned int holders;
 	int i;
@@ -232,15 +232,15 @@ static void children_are_removed_once(struct kunit *test)
 		children[i] = make_sleeper(test, life_test_play);
 		KUNIT_ASSERT_EQ(test, perf_event_init_task(children[i], 0), 0);
 	}
-	list_for_each_entry(child, perf_event_children(root), child_list)
+	list_for_each_entry(child, perf_event_children(parent), child_list)
 		child->destroy = life_test_destroy;
-	child = list_first_entry(perf_event_children(root), struct perf_event, child_list);
+	child = list_first_entry(perf_event_children(parent), struct perf_event, child_list);
 	f->events[0] = NULL;
 
 	scoped_guard(mutex, &child->ctx->mutex) {
 		holders = refcount_read(&child->refcount);
 		ends = life_test_run(test, life_test_unregister, f->sim, child, holders);
-		closes = life_test_run(test, life_test_close, root, child, holders + 1);
+		closes = life_test_run(test, life_test_close, parent, child, holders + 1);
 	}
 	kthread_stop(closes);
 	kthread_stop(ends);
@@ -286,7 +286,7 @@ static void sibling_only_is_not_inherited(struct kunit *test)
  * struct life_test_fork - a fork while a breakpoint is modified
  * @parent: the task that forks, with events inherited from those of the test
  * @child: the new task, which never runs
- * @breakpoint: the root of the breakpoint, which leads a group
+ * @breakpoint: the parent of the breakpoint, which leads a group
  * @inherited: completed when the fork has inherited the breakpoint, but not its sibling, and when
  *	the fork has ended
  * @modified: the fork may continue
@@ -392,14 +392,14 @@ static void life_test_run_fork(struct kunit *test, unsigned int most)
 }
 
 /* Count the events inherited from an event, and check that they have its address. */
-static int life_test_count_children(struct kunit *test, struct perf_event *root)
+static int life_test_count_children(struct kunit *test, struct perf_event *parent)
 {
 	struct perf_event *child;
 	int n = 0;
 
-	guard(mutex)(perf_inherit_lock(root));
-	for_each_child(child, root) {
-		KUNIT_EXPECT_EQ(test, child->attr.bp_addr, root->attr.bp_addr);
+	guard(mutex)(perf_inherit_lock(parent));
+	for_each_child(child, parent) {
+		KUNIT_EXPECT_EQ(test, child->attr.bp_addr, parent->attr.bp_addr);
 		n++;
 	}
 	return n;

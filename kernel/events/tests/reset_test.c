@@ -123,13 +123,13 @@ static void inherit_to(struct kunit *test, struct task_struct *child)
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(child, 0), 0);
 }
 
-/* Find the event inherited from @root in a task's own context. */
-static struct perf_event *child_in_task(struct perf_event *root, struct task_struct *task)
+/* Find the event inherited from @parent in a task's own context. */
+static struct perf_event *child_in_task(struct perf_event *parent, struct task_struct *task)
 {
 	struct perf_event *child;
 
-	guard(mutex)(perf_inherit_lock(root));
-	for_each_child(child, root) {
+	guard(mutex)(perf_inherit_lock(parent));
+	for_each_child(child, parent) {
 		if (child->ctx == perf_task_context(task))
 			return child;
 	}

@@ -36,13 +36,14 @@ static struct perf_event *settle_open(struct kunit *test, u64 config, struct per
 	return open_attr(test, &attr, -1, current, leader);
 }
 
-static void settle_fork(struct kunit *test, struct perf_event *root, struct sleeper *sleeper)
+static void settle_fork(struct kunit *test, struct perf_event *parent, struct sleeper *sleeper)
 {
 	sleeper->task = make_sleeper(test, settle_sleep);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
-	guard(mutex)(perf_inherit_lock(root));
+	guard(mutex)(perf_inherit_lock(parent));
 	/* A fork inserts its inherited events at the front. */
-	sleeper->child = list_first_entry(perf_event_children(root), struct perf_event, child_list);
+	sleeper->child = list_first_entry(perf_event_children(parent), struct perf_event,
+					  child_list);
 }
 
 /* Increase the counts of the task's events by @n, in 1000 ns, as if the task had run. */
@@ -59,21 +60,21 @@ static void settle_run(const struct sleeper *sleeper, u64 n)
 		perf_context_stop(ctx);
 }
 
-static u64 settle_read(struct perf_event *root)
+static u64 settle_read(struct perf_event *parent)
 {
 	u64 enabled, running;
 
-	return perf_event_read_value(root, &enabled, &running);
+	return perf_event_read_value(parent, &enabled, &running);
 }
 
-/* Number of settled events inherited from @root; check that all are at the end of the list. */
-static int settle_count(struct kunit *test, struct perf_event *root)
+/* Number of settled events inherited from @parent; check that all are at the end of the list. */
+static int settle_count(struct kunit *test, struct perf_event *parent)
 {
 	struct perf_event *child;
 	int n = 0;
 
-	guard(mutex)(perf_inherit_lock(root));
-	for_each_child(child, root) {
+	guard(mutex)(perf_inherit_lock(parent));
+	for_each_child(child, parent) {
 		if (perf_child_is_settled(child))
 			n++;
 		else
@@ -82,12 +83,12 @@ static int settle_count(struct kunit *test, struct perf_event *root)
 	return n;
 }
 
-static void settle_begin(struct kunit *test, struct perf_event *root, struct sleeper *sleepers)
+static void settle_begin(struct kunit *test, struct perf_event *parent, struct sleeper *sleepers)
 {
 	int i;
 
 	for (i = 0; i < CHILDREN; i++) {
-		settle_fork(test, root, &sleepers[i]);
+		settle_fork(test, parent, &sleepers[i]);
 		settle_run(&sleepers[i], 1 << i);
 	}
 }
@@ -102,11 +103,11 @@ static void settle_end(struct sleeper *sleepers)
 	}
 }
 
-static void settle_turn_off(struct perf_event *root)
+static void settle_turn_off(struct perf_event *parent)
 {
-	CLASS(event_context, ctx)(root);
+	CLASS(event_context, ctx)(parent);
 
-	perf_event_enable_all_children(root, false, false);
+	perf_event_enable_all_children(parent, false, false);
 }
 
 /*
@@ -115,48 +116,48 @@ static void settle_turn_off(struct perf_event *root)
  */
 static void reads_settle_stopped_children(struct kunit *test)
 {
-	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct perf_event *parent = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 
-	settle_begin(test, root, sleepers);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), 0);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	settle_begin(test, parent, sleepers);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), 0);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 7);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 7);
 	/* A read does not read settled inherited events: it does not notice this change. */
 	local64_add(100, &sleepers[0].child->count);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 7);
 	local64_sub(100, &sleepers[0].child->count);
 
 	settle_run(&sleepers[1], 10);
 	settle_run(&sleepers[1], 10);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 27);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 27);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 27);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 27);
 	settle_end(sleepers);
 }
 
 /* A read does not settle the inherited events of a running context: each read reads them. */
 static void running_children_are_not_settled(struct kunit *test)
 {
-	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct perf_event *parent = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 	struct perf_event_context *ctx;
 
-	settle_begin(test, root, sleepers);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	settle_begin(test, parent, sleepers);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 7);
 	ctx = sleepers[2].child->ctx;
 	scoped_guard(raw_spinlock_irq, &ctx->lock)
 		perf_context_start(ctx, perf_clock());
 	local64_add(100, &sleepers[2].child->count);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 107);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 107);
 	local64_add(100, &sleepers[2].child->count);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 207);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 207);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN - 1);
 	scoped_guard(raw_spinlock_irq, &ctx->lock)
 		perf_context_stop(ctx);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 207);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 207);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN);
 	settle_end(sleepers);
 }
 
@@ -166,31 +167,31 @@ static void running_children_are_not_settled(struct kunit *test)
  */
 static void times_are_settled(struct kunit *test)
 {
-	struct perf_event *root = settle_open(test, PERF_COUNT_SW_TASK_CLOCK, NULL);
+	struct perf_event *parent = settle_open(test, PERF_COUNT_SW_TASK_CLOCK, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 	u64 enabled[2], running[2], value[2];
 	int i;
 
-	settle_begin(test, root, sleepers);
+	settle_begin(test, parent, sleepers);
 	for (i = 0; i < 2; i++)
-		value[i] = perf_event_read_value(root, &enabled[i], &running[i]);
+		value[i] = perf_event_read_value(parent, &enabled[i], &running[i]);
 	KUNIT_EXPECT_EQ(test, value[0], value[1]);
 	KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
 	KUNIT_EXPECT_EQ(test, running[0], running[1]);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN);
 	/* The time of this task itself is included. */
 	KUNIT_EXPECT_EQ(test, value[0], 2 * CHILDREN * 1000);
 
 	settle_run(&sleepers[0], 0);
-	value[1] = perf_event_read_value(root, &enabled[1], &running[1]);
+	value[1] = perf_event_read_value(parent, &enabled[1], &running[1]);
 	KUNIT_EXPECT_EQ(test, value[1] - value[0], running[1] - running[0]);
 	KUNIT_EXPECT_EQ(test, enabled[1] - enabled[0], running[1] - running[0]);
 	KUNIT_EXPECT_EQ(test, value[1] - value[0], 2000);
 
-	settle_turn_off(root);
+	settle_turn_off(parent);
 	for (i = 0; i < 2; i++) {
 		settle_run(&sleepers[0], 0);
-		value[i] = perf_event_read_value(root, &enabled[i], &running[i]);
+		value[i] = perf_event_read_value(parent, &enabled[i], &running[i]);
 	}
 	KUNIT_EXPECT_EQ(test, value[0], value[1]);
 	KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
@@ -200,26 +201,26 @@ static void times_are_settled(struct kunit *test)
 /* The removal of an inherited event moves its values from one sum to another. */
 static void settled_children_are_removed(struct kunit *test)
 {
-	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct perf_event *parent = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 	int i;
 
-	settle_begin(test, root, sleepers);
+	settle_begin(test, parent, sleepers);
 	for (i = 0; i < CHILDREN; i++) {
-		KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+		KUNIT_EXPECT_EQ(test, settle_read(parent), 7);
 		/* The second task has run since the read. */
 		if (i == 1)
 			settle_run(&sleepers[i], 0);
 		kthread_stop(sleepers[i].task);
 		sleepers[i].task = NULL;
-		KUNIT_EXPECT_EQ(test, settle_read(root), 7);
-		KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1 - i);
+		KUNIT_EXPECT_EQ(test, settle_read(parent), 7);
+		KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN - 1 - i);
 	}
 	settle_end(sleepers);
 }
 
 /* A context with several events: settled events of one parent event affect those of the others. */
-static void settled_roots_are_closed(struct kunit *test)
+static void settled_parents_are_closed(struct kunit *test)
 {
 	struct perf_event *first = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct perf_event *second = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
@@ -245,17 +246,17 @@ static void settled_roots_are_closed(struct kunit *test)
 
 static void resets_are_settled(struct kunit *test)
 {
-	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct perf_event *parent = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 
-	settle_begin(test, root, sleepers);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 7);
+	settle_begin(test, parent, sleepers);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 7);
 	settle_run(&sleepers[0], 10);
-	scoped_class(event_context, ctx, root)
-		perf_event_reset_all_children(root, false);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 0);
+	scoped_class(event_context, ctx, parent)
+		perf_event_reset_all_children(parent, false);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 0);
 	settle_run(&sleepers[1], 10);
-	KUNIT_EXPECT_EQ(test, settle_read(root), 10);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), 10);
 	settle_end(sleepers);
 }
 
@@ -267,13 +268,13 @@ static void exiting_children_are_reset(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
-	struct perf_event *member = open_attr(test, &attr, -1, current, root), *child;
+	struct perf_event *parent = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *member = open_attr(test, &attr, -1, current, parent), *child;
 	struct sleeper sleepers[CHILDREN] = {};
 	struct perf_event_context *exiting;
 	int group;
 
-	settle_fork(test, root, &sleepers[0]);
+	settle_fork(test, parent, &sleepers[0]);
 	exiting = sleepers[0].child->ctx;
 	for (group = 0; group < 2; group++) {
 		local64_set(&sleepers[0].child->count, 5);
@@ -281,8 +282,8 @@ static void exiting_children_are_reset(struct kunit *test)
 			local64_set(&child->count, 5);
 		scoped_guard(raw_spinlock_irq, &exiting->lock)
 			WRITE_ONCE(exiting->task, PERF_TASK_GONE);
-		scoped_class(event_context, ctx, root)
-			perf_event_reset_all_children(root, group);
+		scoped_class(event_context, ctx, parent)
+			perf_event_reset_all_children(parent, group);
 		scoped_guard(raw_spinlock_irq, &exiting->lock)
 			WRITE_ONCE(exiting->task, sleepers[0].task);
 		KUNIT_EXPECT_EQ(test, local64_read(&sleepers[0].child->count), 0);
@@ -299,19 +300,19 @@ static void scheduled_children_settle_at_zero(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *parent = open_attr(test, &attr, -1, current, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 	u64 before;
 	int i;
 
 	for (i = 0; i < CHILDREN; i++)
-		settle_fork(test, root, &sleepers[i]);
-	before = settle_read(root);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN);
+		settle_fork(test, parent, &sleepers[i]);
+	before = settle_read(parent);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN);
 	settle_run(&sleepers[0], 5);
-	KUNIT_EXPECT_EQ(test, settle_read(root), before + 5);
-	KUNIT_EXPECT_EQ(test, settle_read(root), before + 5);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), before + 5);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), before + 5);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN - 1);
 	settle_end(sleepers);
 }
 
@@ -320,18 +321,18 @@ static void walked_contexts_are_not_settled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
-	struct perf_event *root = open_attr(test, &attr, -1, current, NULL);
+	struct perf_event *parent = open_attr(test, &attr, -1, current, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 	u64 before;
 	int i;
 
 	for (i = 0; i < CHILDREN; i++)
-		settle_fork(test, root, &sleepers[i]);
+		settle_fork(test, parent, &sleepers[i]);
 	WRITE_ONCE(sleepers[1].child->ctx->walked, true);
-	before = settle_read(root);
+	before = settle_read(parent);
 	local64_add(5, &sleepers[1].child->count);
-	KUNIT_EXPECT_EQ(test, settle_read(root), before + 5);
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), CHILDREN - 1);
+	KUNIT_EXPECT_EQ(test, settle_read(parent), before + 5);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN - 1);
 	settle_end(sleepers);
 }
 
@@ -340,18 +341,18 @@ static void shared_ctx_is_not_settled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
-	struct perf_event *root = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
+	struct perf_event *parent = settle_open(test, PERF_COUNT_SW_DUMMY, NULL);
 	struct sleeper sleepers[CHILDREN] = {};
 	int i;
 
 	open_attr(test, &attr, -1, current, NULL);
 	for (i = 0; i < CHILDREN; i++)
-		settle_fork(test, root, &sleepers[i]);
+		settle_fork(test, parent, &sleepers[i]);
 	for (i = 0; i < CHILDREN; i++) {
 		local64_add(1, &sleepers[i].child->count);
-		KUNIT_EXPECT_EQ(test, settle_read(root), i + 1);
+		KUNIT_EXPECT_EQ(test, settle_read(parent), i + 1);
 	}
-	KUNIT_EXPECT_EQ(test, settle_count(test, root), 0);
+	KUNIT_EXPECT_EQ(test, settle_count(test, parent), 0);
 	settle_end(sleepers);
 }
 
@@ -360,7 +361,7 @@ static struct kunit_case settle_cases[] = {
 	KUNIT_CASE(running_children_are_not_settled),
 	KUNIT_CASE(times_are_settled),
 	KUNIT_CASE(settled_children_are_removed),
-	KUNIT_CASE(settled_roots_are_closed),
+	KUNIT_CASE(settled_parents_are_closed),
 	KUNIT_CASE(resets_are_settled),
 	KUNIT_CASE(exiting_children_are_reset),
 	KUNIT_CASE(scheduled_children_settle_at_zero),

@@ -59,7 +59,7 @@ static struct perf_event_context *shared_ctx_test_here(void)
 	return perf_task_context(current);
 }
 
-static struct perf_event *open_root(struct kunit *test, struct perf_event *leader)
+static struct perf_event *open_parent(struct kunit *test, struct perf_event *leader)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .inherit = 1 };
@@ -104,20 +104,20 @@ static void expect_is_in(struct kunit *test, bool in)
 }
 
 /* Disable and enable an event and its inherited events, like ioctl(2). */
-static void enable_with_children(struct perf_event *root, bool on)
+static void enable_with_children(struct perf_event *parent, bool on)
 {
-	CLASS(event_context, ctx)(root);
+	CLASS(event_context, ctx)(parent);
 
-	perf_event_enable_all_children(root, on, false);
+	perf_event_enable_all_children(parent, on, false);
 }
 
-/* Find the event inherited from @root in this CPU's shared context, or NULL. */
-static struct perf_event *child_here(struct perf_event *root)
+/* Find the event inherited from @parent in this CPU's shared context, or NULL. */
+static struct perf_event *child_here(struct perf_event *parent)
 {
 	struct perf_event *child;
 
-	guard(mutex)(perf_inherit_lock(root));
-	for_each_child(child, root) {
+	guard(mutex)(perf_inherit_lock(parent));
+	for_each_child(child, parent) {
 		if (child->ctx->is_shared)
 			return child;
 	}
@@ -177,44 +177,44 @@ static void stop_players(struct player *players)
 static void tasks_take_turns(struct kunit *test)
 {
 	struct player players[PLAYERS];
-	struct perf_event *roots[3];
+	struct perf_event *parents[3];
 	int i;
 
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	roots[0] = open_root(test, NULL);
-	roots[1] = open_root(test, NULL);
-	roots[2] = open_root(test, roots[1]);
+	parents[0] = open_parent(test, NULL);
+	parents[1] = open_parent(test, NULL);
+	parents[2] = open_parent(test, parents[1]);
 	play_turns(test, players, false);
 	for (i = 0; i < PLAYERS; i++)
 		wait_for_completion(&players[i].finished);
 	for (i = 0; i < 3; i++) {
-		struct perf_event *child = child_here(roots[i]);
+		struct perf_event *child = child_here(parents[i]);
 
-		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), all_steps(players));
+		KUNIT_EXPECT_EQ(test, sim_test_value(parents[i]), all_steps(players));
 		/* Without an inherited event this case tests nothing. */
 		KUNIT_ASSERT_NOT_NULL(test, child);
 		KUNIT_EXPECT_EQ(test, perf_event_count(child), all_steps(players));
-		KUNIT_EXPECT_EQ(test, local64_read(&roots[i]->count), 0LL);
+		KUNIT_EXPECT_EQ(test, local64_read(&parents[i]->count), 0LL);
 	}
 	stop_players(players);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), all_steps(players));
+		KUNIT_EXPECT_EQ(test, sim_test_value(parents[i]), all_steps(players));
 }
 
 static void reads_during_switches(struct kunit *test)
 {
 	struct player players[PLAYERS];
-	struct perf_event *root;
+	struct perf_event *parent;
 	u64 last = 0, seen;
 	int i, round = 0;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	root = open_root(test, NULL);
+	parent = open_parent(test, NULL);
 	play_turns(test, players, true);
 	while (!completion_done(&players[PLAYERS - 1].finished)) {
-		seen = sim_test_value(root);
+		seen = sim_test_value(parent);
 		KUNIT_EXPECT_GE(test, seen, last);
 		last = seen;
 		if (++round % 64 == 0)
@@ -222,9 +222,9 @@ static void reads_during_switches(struct kunit *test)
 	}
 	for (i = 0; i < PLAYERS; i++)
 		wait_for_completion(&players[i].finished);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), all_steps(players));
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), all_steps(players));
 	stop_players(players);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), all_steps(players));
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), all_steps(players));
 }
 
 static void count_and_times(struct kunit *test)
@@ -232,7 +232,7 @@ static void count_and_times(struct kunit *test)
 	struct perf_event_attr clock = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .inherit = 1,
 	};
-	struct perf_event *root = open_root(test, NULL), *other = open_root(test, NULL);
+	struct perf_event *parent = open_parent(test, NULL), *other = open_parent(test, NULL);
 	struct perf_event *ticks = open_attr(test, &clock, -1, current, NULL);
 	struct task_struct *child = fork_child(test);
 
@@ -240,42 +240,42 @@ static void count_and_times(struct kunit *test)
 	sim_test_advance(test, 3);
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
-	KUNIT_EXPECT_FALSE(test, is_on(root));
+	KUNIT_EXPECT_FALSE(test, is_on(parent));
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 2U);
 	sim_test_pass(50);
 	sim_test_advance(test, 4);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
-	expect_times(test, root, 150, 150);
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 7ULL);
+	expect_times(test, parent, 150, 150);
 	KUNIT_EXPECT_EQ(test, sim_test_value(ticks), 150ULL);
 
-	enable_with_children(root, false);
+	enable_with_children(parent, false);
 	sim_test_pass(25);
 	sim_test_advance(test, 5);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 7ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(other), 12ULL);
-	expect_times(test, root, 150, 150);
+	expect_times(test, parent, 150, 150);
 	expect_times(test, other, 175, 175);
-	enable_with_children(root, true);
+	enable_with_children(parent, true);
 	sim_test_advance(test, 6);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 13ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 13ULL);
 
 	/* The counter of the closed event is free at once. */
 	close_event(test, other);
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 1U);
 	sim_test_advance(test, 7);
 	expect_is_in(test, true);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 20ULL);
 	sim_test_pass(5);
-	expect_times(test, root, 155, 155);
+	expect_times(test, parent, 155, 155);
 	KUNIT_EXPECT_EQ(test, sim_test_value(ticks), 180ULL);
 	kthread_stop(child);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 20ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 20ULL);
 }
 
 /* A shared context replaces a context only if it has an event for each of the context's events. */
 static void new_event_leaves_ctx_set(struct kunit *test)
 {
-	struct perf_event *root = open_root(test, NULL), *late;
+	struct perf_event *parent = open_parent(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
 	struct perf_ctx_set *ctx_set = shared_ctx_test_here()->ctx_set;
 
@@ -283,16 +283,16 @@ static void new_event_leaves_ctx_set(struct kunit *test)
 	expect_is_in(test, true);
 	sim_test_advance(test, 3);
 	sim_test_pass(10);
-	late = open_root(test, NULL);
+	late = open_parent(test, NULL);
 	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
-	KUNIT_EXPECT_TRUE(test, is_on(root));
+	KUNIT_EXPECT_TRUE(test, is_on(parent));
 	KUNIT_EXPECT_TRUE(test, is_on(late));
 	sim_test_advance(test, 4);
 	sim_test_pass(10);
 	expect_is_in(test, false);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 7ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 7ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 4ULL);
-	expect_times(test, root, 20, 20);
+	expect_times(test, parent, 20, 20);
 	expect_times(test, late, 10, 10);
 	/* The child, without the new event, is in the old set. A new child is in a new set. */
 	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->ctx_set, ctx_set);
@@ -302,7 +302,7 @@ static void new_event_leaves_ctx_set(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	sim_test_advance(test, 5);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 12ULL);
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 12ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 9ULL);
 	kthread_stop(child);
 }
@@ -310,13 +310,13 @@ static void new_event_leaves_ctx_set(struct kunit *test)
 /* More events than counters are rotated, and each count is exact. */
 static void shared_ctx_is_rotated(struct kunit *test)
 {
-	struct perf_event *roots[6];
+	struct perf_event *parents[6];
 	struct task_struct *child;
 	u64 enabled, running, sum = 0;
 	int i;
 
 	for (i = 0; i < 6; i++)
-		roots[i] = open_root(test, NULL);
+		parents[i] = open_parent(test, NULL);
 	child = fork_child(test);
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
@@ -324,15 +324,15 @@ static void shared_ctx_is_rotated(struct kunit *test)
 	sim_test_advance(test, 8);
 	sim_test_pass(1000);
 	for (i = 0; i < 6; i++) {
-		perf_event_read_value(roots[i], &enabled, &running);
+		perf_event_read_value(parents[i], &enabled, &running);
 		KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
-		KUNIT_EXPECT_EQ(test, sim_test_value(roots[i]), running ? 8ULL : 0ULL);
+		KUNIT_EXPECT_EQ(test, sim_test_value(parents[i]), running ? 8ULL : 0ULL);
 		sum += running;
 	}
 	KUNIT_EXPECT_EQ(test, sum, 4000ULL);
 	/* Close two scheduled events: the next rotation gives their counters to other events. */
 	for (i = 0; i < 6; i += 3)
-		close_event(test, roots[i]);
+		close_event(test, parents[i]);
 	sim_test_rotate(test);
 	KUNIT_EXPECT_EQ(test, sim_test_busy(test), 4U);
 	kthread_stop(child);
@@ -343,19 +343,19 @@ static void shared_ctx_after_pinned_cpu(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 	struct perf_event_attr pinned = { .type = f->sim->pmu.type, .config = STEP, .pinned = 1 };
-	struct perf_event *roots[4], *of_cpu;
+	struct perf_event *parents[4], *of_cpu;
 	struct task_struct *child;
 	int i, on = 0;
 
 	for (i = 0; i < 4; i++)
-		roots[i] = open_root(test, NULL);
+		parents[i] = open_parent(test, NULL);
 	child = fork_child(test);
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
 	expect_is_in(test, true);
 	of_cpu = open_attr(test, &pinned, raw_smp_processor_id(), NULL, NULL);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
 	for (i = 0; i < 4; i++)
-		on += is_on(child_here(roots[i]));
+		on += is_on(child_here(parents[i]));
 	KUNIT_EXPECT_EQ(test, on, 3);
 	expect_is_in(test, true);
 	KUNIT_EXPECT_TRUE(test, is_on(of_cpu));
@@ -377,7 +377,7 @@ static void attrs_without_shared_ctx(struct kunit *test)
 	struct task_struct *child;
 	int i;
 
-	open_root(test, NULL);
+	open_parent(test, NULL);
 	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
 		struct perf_event *event;
 
@@ -459,7 +459,7 @@ static void partial_inherit_is_not_shared(struct kunit *test)
 {
 	struct task_struct *child;
 
-	open_root(test, NULL);
+	open_parent(test, NULL);
 	open_event(test, STEP, NULL);
 	child = fork_child(test);
 	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
@@ -479,7 +479,7 @@ static void shared_ctx_of_thread_only(struct kunit *test)
 	};
 	struct task_struct *thread = make_sleeper(test, stay_idle), *child;
 
-	open_root(test, NULL);
+	open_parent(test, NULL);
 	open_attr(test, &attr, -1, current, NULL);
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(thread, CLONE_THREAD), 0);
 	KUNIT_EXPECT_NOT_NULL(test, shared_ctx_test_here()->ctx_set);
@@ -495,7 +495,7 @@ static void pmu_unregister_ends_shared_ctx(struct kunit *test)
 {
 	static const struct sim_pmu_shape shape = { .nr_general = 2, .width = 32 };
 	struct sim_fixture *f = test->priv;
-	struct perf_event *root = open_root(test, NULL);
+	struct perf_event *parent = open_parent(test, NULL);
 	struct task_struct *child = fork_child(test);
 
 	KUNIT_ASSERT_EQ(test, make_for(shared_ctx_test_here(), raw_smp_processor_id()), 0);
@@ -503,8 +503,8 @@ static void pmu_unregister_ends_shared_ctx(struct kunit *test)
 	sim_test_advance(test, 3);
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(parent)));
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 3ULL);
 	expect_is_in(test, false);
 	kthread_stop(child);
 	close_all(test);
@@ -517,7 +517,7 @@ static void pmu_unregister_ends_shared_ctx(struct kunit *test)
  */
 static void shared_ctx_freed_at_last_exit(struct kunit *test)
 {
-	struct perf_event *root = open_root(test, NULL), *late;
+	struct perf_event *parent = open_parent(test, NULL), *late;
 	struct task_struct *child = fork_child(test);
 	int tries = 1000;
 
@@ -525,31 +525,31 @@ static void shared_ctx_freed_at_last_exit(struct kunit *test)
 	expect_is_in(test, true);
 	sim_test_advance(test, 3);
 	kthread_stop(child);
-	KUNIT_EXPECT_NOT_NULL(test, child_here(root));
-	late = open_root(test, NULL);
+	KUNIT_EXPECT_NOT_NULL(test, child_here(parent));
+	late = open_parent(test, NULL);
 	KUNIT_EXPECT_NULL(test, shared_ctx_test_here()->ctx_set);
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
-	while (child_here(root) && tries--)
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 3ULL);
+	while (child_here(parent) && tries--)
 		schedule_timeout_uninterruptible(HZ / 50);
-	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(root)));
-	KUNIT_EXPECT_EQ(test, sim_test_value(root), 3ULL);
+	KUNIT_EXPECT_TRUE(test, list_empty(perf_event_children(parent)));
+	KUNIT_EXPECT_EQ(test, sim_test_value(parent), 3ULL);
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 0ULL);
 }
 
-static int close_root(void *data)
+static int close_parent(void *data)
 {
 	perf_event_release_kernel(data);
 	return 0;
 }
 
 /*
- * Create a thread on another CPU that closes @root, and wait until it blocks on the mutex of
+ * Create a thread on another CPU that closes @parent, and wait until it blocks on the mutex of
  * @ctx. This task does not sleep, because a switch might schedule out the shared context.
  */
-static struct task_struct *close_until(struct kunit *test, struct perf_event *root,
+static struct task_struct *close_until(struct kunit *test, struct perf_event *parent,
 				       struct perf_event_context *ctx)
 {
-	struct task_struct *thread = kthread_create(close_root, root, "perf_close");
+	struct task_struct *thread = kthread_create(close_parent, parent, "perf_close");
 	unsigned long end = jiffies + 60 * HZ;
 	struct perf_event *child = NULL, *at;
 	struct sim_fixture *f = test->priv;
@@ -558,11 +558,11 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *ro
 	lockdep_assert_held(&ctx->mutex);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	for (i = 0; i < f->nr; i++) {
-		if (f->events[i] == root)
+		if (f->events[i] == parent)
 			f->events[i] = NULL;
 	}
-	scoped_guard(mutex, perf_inherit_lock(root)) {
-		for_each_child(at, root) {
+	scoped_guard(mutex, perf_inherit_lock(parent)) {
+		for_each_child(at, parent) {
 			if (at->ctx == ctx)
 				child = at;
 		}
@@ -595,7 +595,7 @@ static void group_becomes_unsched(struct kunit *test)
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
-	leader = open_root(test, NULL);
+	leader = open_parent(test, NULL);
 	member = open_attr(test, &faults, -1, current, leader);
 	/* The parent event's list has one event before and one after that of the shared context. */
 	first = fork_child(test);
@@ -652,8 +652,8 @@ static void run_queued_work(struct perf_ctx_set *ctx_set)
  */
 static void no_shared_ctx_without_leader(struct kunit *test)
 {
-	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
-	struct perf_event *other = open_root(test, NULL);
+	struct perf_event *leader = open_parent(test, NULL), *member = open_parent(test, leader);
+	struct perf_event *other = open_parent(test, NULL);
 	struct perf_event_context *ctx = shared_ctx_test_here();
 	struct sim_fixture *f = test->priv;
 	struct task_struct *child;
@@ -693,7 +693,7 @@ static void shared_ctx_after_killed_task(struct kunit *test)
 		int	err;
 		bool	final;
 	} cases[] = { { -EINTR }, { -EAGAIN }, { -ENOSPC, true }, { 0 } };
-	struct perf_event *root = open_root(test, NULL);
+	struct perf_event *parent = open_parent(test, NULL);
 	struct sim_fixture *f = test->priv;
 	struct task_struct *child = fork_child(test);
 	struct perf_ctx_set *ctx_set = shared_ctx_test_here()->ctx_set;
@@ -708,7 +708,7 @@ static void shared_ctx_after_killed_task(struct kunit *test)
 		f->sim->pmu.event_init = shared_ctx_test_init;
 		KUNIT_EXPECT_EQ_MSG(test, ctx_set->work_queued, cases[i].final, "%d", cases[i].err);
 		KUNIT_EXPECT_PTR_EQ(test, shared_ctx_test_here()->ctx_set, ctx_set);
-		KUNIT_EXPECT_EQ(test, !!child_here(root), !cases[i].err);
+		KUNIT_EXPECT_EQ(test, !!child_here(parent), !cases[i].err);
 	}
 	expect_is_in(test, true);
 	kthread_stop(child);
@@ -727,8 +727,8 @@ static int init_no_member_child(struct perf_event *event)
  */
 static void incomplete_group_of_children_is_removed(struct kunit *test)
 {
-	struct perf_event *other = open_root(test, NULL);
-	struct perf_event *leader = open_root(test, NULL), *member = open_root(test, leader);
+	struct perf_event *other = open_parent(test, NULL);
+	struct perf_event *leader = open_parent(test, NULL), *member = open_parent(test, leader);
 	unsigned int references = refcount_read(&leader->refcount);
 	struct sim_fixture *f = test->priv;
 	struct perf_event_context *made;

@@ -67,7 +67,7 @@ static struct {
 	raw_spinlock_t		lock;	/* the inherit lock: protects the list and the sum */
 	struct list_head	children;
 	u64			gone_count;
-} root ____cacheline_aligned;
+} parent ____cacheline_aligned;
 
 /* The sum of all counts so far */
 static u64 happened ____cacheline_aligned;
@@ -94,11 +94,11 @@ static void live(void *arg)
 		for (i = 0; i < nr; i++) {
 			children[i].count = 0;
 			WRITE_ONCE(children[i].freed, false);
-			raw_spin_lock(&root.mutex);
-			raw_spin_lock(&root.lock);
-			list_add_tail(&children[i].child_list, &root.children);
-			raw_spin_unlock(&root.lock);
-			raw_spin_unlock(&root.mutex);
+			raw_spin_lock(&parent.mutex);
+			raw_spin_lock(&parent.lock);
+			list_add_tail(&children[i].child_list, &parent.children);
+			raw_spin_unlock(&parent.lock);
+			raw_spin_unlock(&parent.mutex);
 			for (n = harness_random(&seed) % 8; n; n--) {
 				WRITE_ONCE(children[i].count, children[i].count + 1);
 				__atomic_fetch_add(&happened, 1, __ATOMIC_RELEASE);
@@ -106,18 +106,18 @@ static void live(void *arg)
 		}
 		let_others_run(&seed);
 		for (i = 0; i < nr; i++) {
-			raw_spin_lock(&root.lock);
+			raw_spin_lock(&parent.lock);
 #ifdef BROKEN
 			list_del_init(&children[i].child_list);
 			let_others_run(&seed);
-			__atomic_fetch_add(&root.gone_count, children[i].count, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&parent.gone_count, children[i].count, __ATOMIC_RELAXED);
 #else
-			__atomic_fetch_add(&root.gone_count, children[i].count, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&parent.gone_count, children[i].count, __ATOMIC_RELAXED);
 			/* Pairs with smp_rmb() in the reader: as in perf_exit_fold_child(). */
 			smp_wmb();
 			list_del_init(&children[i].child_list);
 #endif
-			raw_spin_unlock(&root.lock);
+			raw_spin_unlock(&parent.lock);
 			WRITE_ONCE(children[i].freed, true);
 			harness_dawdle(&seed, 20);
 		}
@@ -127,7 +127,7 @@ static void live(void *arg)
 }
 
 /*
- * As perf_read_children_value() without the mutex of the root's context: the lock
+ * As perf_read_children_value() without the mutex of the parent's context: the lock
  * is always taken.
  */
 static u64 children_value(u64 *seed)
@@ -136,10 +136,10 @@ static u64 children_value(u64 *seed)
 	struct child *child;
 	u64 total;
 
-	raw_spin_lock(&root.lock);
+	raw_spin_lock(&parent.lock);
 	let_others_run(seed);
-	total = READ_ONCE(root.gone_count);
-	for (at = root.children.next; at != &root.children; at = at->next) {
+	total = READ_ONCE(parent.gone_count);
+	for (at = parent.children.next; at != &parent.children; at = at->next) {
 		child = container_of(at, struct child, child_list);
 		total += READ_ONCE(child->count);
 		let_others_run(seed);
@@ -148,18 +148,18 @@ static u64 children_value(u64 *seed)
 			break;
 		}
 	}
-	raw_spin_unlock(&root.lock);
+	raw_spin_unlock(&parent.lock);
 	return total;
 }
 
 static u64 family_value(u64 *seed)
 {
-	if (list_empty_careful(&root.children)) {
+	if (list_empty_careful(&parent.children)) {
 		/* Pairs with smp_wmb() in live(): as in perf_read_inherited(). */
 		smp_rmb();
 		alone++;
 		let_others_run(seed);
-		return READ_ONCE(root.gone_count);
+		return READ_ONCE(parent.gone_count);
 	}
 	let_others_run(seed);
 	return children_value(seed);
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 		{ live, (void *)1 }, { live, (void *)2 }, { read_family },
 	};
 
-	INIT_LIST_HEAD(&root.children);
+	INIT_LIST_HEAD(&parent.children);
 	ktap_plan(2);
 	harness_need(&left);
 	harness_need(&reads);

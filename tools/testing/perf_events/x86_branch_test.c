@@ -669,20 +669,20 @@ static bool finds_registers(bool on)
 /* An event with a branch stack is a user of the branch unit; its children are not. */
 static bool counts_users(void)
 {
-	struct perf_event root = { .pmu = &core.pmu },
-			  child = { .pmu = &core.pmu, .parent = &root };
+	struct perf_event parent = { .pmu = &core.pmu },
+			  child = { .pmu = &core.pmu, .parent = &parent };
 	int before = exclusive_users, during;
 
-	root.attr.branch = true;
-	root.attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
-	child.attr = root.attr;
-	if (x86_branch_init_event(&root) || x86_branch_init_event(&child))
+	parent.attr.branch = true;
+	parent.attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	child.attr = parent.attr;
+	if (x86_branch_init_event(&parent) || x86_branch_init_event(&child))
 		return false;
 	during = exclusive_users;
 	x86_branch_destroy(&child);
 	if (exclusive_users != during || during != before + 1)
 		return false;
-	x86_branch_destroy(&root);
+	x86_branch_destroy(&parent);
 	return exclusive_users == before;
 }
 

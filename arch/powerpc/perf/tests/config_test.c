@@ -181,32 +181,32 @@ static void config_clears_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after, 0);
 }
 
-/* An event reserves the hardware, and an inherited event uses the reservation of its root. */
+/* An event reserves the hardware, and an inherited event uses the reservation of its parent. */
 static void config_children_share_the_hardware(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = ISA207_RUN_INST,
 		.disabled = 1,
 	};
-	struct perf_event *child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL), *root;
+	struct perf_event *child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL), *parent;
 	int users;
 
 	KUNIT_ASSERT_NOT_NULL(test, child);
-	root = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(root));
+	parent = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(parent));
 	users = atomic_read(&power_users);
 	KUNIT_EXPECT_GT(test, users, 0);
-	child->attr = root->attr;
+	child->attr = parent->attr;
 	child->attach_state = PERF_ATTACH_TASK;
 	child->group_leader = child;
-	child->parent = root;
-	child->pmu = root->pmu;
+	child->parent = parent;
+	child->pmu = parent->pmu;
 	KUNIT_EXPECT_EQ(test, power_event_init(child), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&power_users), users);
 	if (child->destroy)
 		child->destroy(child);
 	KUNIT_EXPECT_EQ(test, atomic_read(&power_users), users);
-	perf_event_release_kernel(root);
+	perf_event_release_kernel(parent);
 	KUNIT_EXPECT_EQ(test, atomic_read(&power_users), users - 1);
 }
 

@@ -222,7 +222,7 @@ static void skip(size_t size)
 	pos += size;
 }
 
-static u64 root_id(void)
+static u64 parent_id(void)
 {
 	return event.parent ? event.parent->id : event.id;
 }
@@ -242,7 +242,7 @@ static void read_value(const struct perf_event *member, u64 value)
 
 	fuzz_assert(word() == value);
 	if (format & PERF_FORMAT_GROUP && format & PERF_FORMAT_ID)
-		fuzz_assert(word() == (member == &event ? root_id() : member ? member->id : 0));
+		fuzz_assert(word() == (member == &event ? parent_id() : member ? member->id : 0));
 	if (format & PERF_FORMAT_GROUP && format & PERF_FORMAT_LOST)
 		fuzz_assert(word() == (member ? member->id * 7 : 0));
 }
@@ -265,7 +265,7 @@ static void read_values(void)
 		if (times)
 			read_times(1);
 		if (format & PERF_FORMAT_ID)
-			fuzz_assert(word() == root_id());
+			fuzz_assert(word() == parent_id());
 		if (format & PERF_FORMAT_LOST)
 			fuzz_assert(word() == event.id * 7);
 		return;
@@ -378,12 +378,12 @@ static void read_sample(void)
 	fuzz_assert(header.type == PERF_RECORD_SAMPLE && header.size == record_size);
 	fuzz_assert(header.misc == PERF_RECORD_MISC_USER);
 	pos = sizeof(header);
-	has(PERF_SAMPLE_IDENTIFIER, root_id());
+	has(PERF_SAMPLE_IDENTIFIER, parent_id());
 	has(PERF_SAMPLE_IP, ip);
 	has(PERF_SAMPLE_TID, pair(34, 12));
 	has(PERF_SAMPLE_TIME, told.flags & PERF_SAMPLE_TIME ? 0x66 : TIME);
 	has(PERF_SAMPLE_ADDR, addr);
-	has(PERF_SAMPLE_ID, root_id());
+	has(PERF_SAMPLE_ID, parent_id());
 	has(PERF_SAMPLE_STREAM_ID, ID);
 	has(PERF_SAMPLE_CPU, pair(7, 0));
 	has(PERF_SAMPLE_PERIOD, 0x99);
@@ -534,10 +534,10 @@ static void check_trailer(void)
 	if (event.attr.sample_id_all) {
 		has(PERF_SAMPLE_TID, pair(34, 12));
 		has(PERF_SAMPLE_TIME, TIME);
-		has(PERF_SAMPLE_ID, root_id());
+		has(PERF_SAMPLE_ID, parent_id());
 		has(PERF_SAMPLE_STREAM_ID, ID);
 		has(PERF_SAMPLE_CPU, pair(7, 0));
-		has(PERF_SAMPLE_IDENTIFIER, root_id());
+		has(PERF_SAMPLE_IDENTIFIER, parent_id());
 	}
 	fuzz_assert(pos == record_size);
 	free(record);

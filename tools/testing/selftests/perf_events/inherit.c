@@ -151,7 +151,7 @@ TEST_F(inherit, disabled)
 {
 	int fd;
 
-	/* At fork an inherited event is enabled or disabled as its root is. */
+	/* At fork an inherited event is enabled or disabled as its parent is. */
 	self->a.disabled = 1;
 	fd = pe_open(&self->a, self->child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);

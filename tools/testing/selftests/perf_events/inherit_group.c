@@ -102,7 +102,7 @@ TEST_F(crowd, stands_still_when_disabled)
 	for (i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, pe_child_answer(&self->child[i]));
 
-	/* Each inherited event has the state of its root: all are enabled, and count the same. */
+	/* Each inherited event has the state of its parent: all are enabled, and count the same. */
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_DISABLE);
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_RESET);
 	group_ioctl(_metadata, self->fd[0], PERF_EVENT_IOC_ENABLE);

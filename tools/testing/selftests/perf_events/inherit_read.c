@@ -189,7 +189,7 @@ static void sampled(struct __test_metadata *_metadata, struct _test_data_each *s
 		EXPECT_EQ(id, self->s.id);
 		/*
 		 * The stream_id is that of the inherited event, and differs from the
-		 * root's id.
+		 * parent's id.
 		 */
 		EXPECT_EQ(task == tasks, self->s.stream_id == id);
 		task->count = self->s.values[0];
@@ -438,7 +438,7 @@ TEST(sum_of_unequal_groups)
 		close(fd[i]);
 }
 
-/* execve(2) removes a member of the inherited group, but not of the root. */
+/* execve(2) removes a member of the inherited group, but not of the parents. */
 TEST(sum_of_groups_after_exec)
 {
 	struct pe_child c;

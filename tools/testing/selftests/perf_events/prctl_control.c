@@ -172,7 +172,7 @@ TEST_F(prctl, inherited_events)
 	struct pe_child kid;
 	int fd;
 
-	/* An inherited event follows its root, because its task is not its owner. */
+	/* An inherited event follows its parent, because its task is not its owner. */
 	self->a.inherit = 1;
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);

@@ -157,7 +157,7 @@ TEST_F(rate, frequency)
 	EXPECT_LT(10, last);
 }
 
-/* An inherited event starts with the period that the root has found. */
+/* An inherited event starts with the period that its parent has found. */
 TEST_F(rate, inherited_frequency)
 {
 	unsigned int of_child = 0, i;

@@ -400,8 +400,8 @@ TEST_F(filter, exec)
 }
 
 /*
- * An inherited event has its root's filters, also when these change. It has no AUX area of its own:
- * the two share one, on one CPU.
+ * An inherited event has its parent's filters, also when these change. It has no AUX area of its
+ * own: the two share one, on one CPU.
  */
 TEST_F(filter, inherit)
 {

@@ -537,7 +537,7 @@ TEST_F(breakpoint, inherit)
 	EXPECT_EQ(0, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* An inherited event is changed with its root. */
+/* An inherited event is changed with its parent. */
 TEST_F(breakpoint, modify_inherited)
 {
 	struct perf_event_attr a = bp_attr(HW_BREAKPOINT_W, &data.w[0], 4);

@@ -237,7 +237,7 @@ TEST_F(tracepoint, filter)
 	close(fd);
 }
 
-/* Inherited events have the filter of their root, even if that is set later. */
+/* Inherited events have the filter of their parent, even if that is set later. */
 TEST_F(tracepoint, filter_inherited)
 {
 	char text[FILTER_SIZE], c;

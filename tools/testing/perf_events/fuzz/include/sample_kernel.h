@@ -130,7 +130,7 @@ struct perf_output_handle {
 #define is_counting_clock(event)	false
 #define perf_clock_event_count(event)	0
 #define is_unsched(event)		false
-#define perf_event_root(event)		((event)->parent ?: (struct perf_event *)(event))
+#define perf_event_parent(event)		((event)->parent ?: (struct perf_event *)(event))
 #define perf_event_lost(event)		((event)->id * 7)
 #define perf_output_count_large(event)	do { } while (0)
 #define perf_event_ns(event)		(&init_pid_ns)
