@@ -31,7 +31,7 @@
  * @gone: @pmu is being unregistered: no new events
  * @children: one reference for each inherited event, in a per-CPU counter until the PMU is
  *	unregistered
- * @tally: per-CPU counts for debugfs; NULL before the first reader
+ * @stats: per-CPU counts for debugfs; NULL before the first reader
  * @left: perf_pmu_unregister() waits here for @events and @children
  * @rcu_head: for kfree_rcu()
  * @lock: protects @events; innermost, process context. Not in the cache line of the fields that
@@ -42,7 +42,7 @@ struct pmu_entry {
 	struct pmu		*pmu;
 	bool			gone;
 	struct percpu_ref	children;
-	struct perf_pmu_tally __percpu *tally;
+	struct perf_pmu_stats __percpu *stats;
 	wait_queue_head_t	left;
 	struct rcu_head		rcu_head;
 
@@ -325,27 +325,27 @@ static struct pmu_entry *perf_pmu_entry_of_type(u32 type)
 }
 
 /**
- * perf_pmu_tally - get the counts of a PMU
+ * perf_pmu_stats - get the counts of a PMU
  * @pmu: registered, protected by RCU or perf_pmus_lock
  *
  * Context: any, including NMI.
- * Return: per-CPU counts; NULL before perf_pmu_give_tally()
+ * Return: per-CPU counts; NULL before perf_pmu_give_stats()
  */
-struct perf_pmu_tally __percpu *perf_pmu_tally(const struct pmu *pmu)
+struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu)
 {
 	struct pmu_entry *pe = perf_pmu_entry_of_type(pmu->type);
 
-	return pe && pe->pmu == pmu ? READ_ONCE(pe->tally) : NULL;
+	return pe && pe->pmu == pmu ? READ_ONCE(pe->stats) : NULL;
 }
 
 /**
- * perf_pmu_give_tally - give memory for counts to a PMU that has none
- * @tally: the per-CPU memory
+ * perf_pmu_give_stats - give memory for counts to a PMU that has none
+ * @stats: the per-CPU memory
  *
  * Context: may sleep.
  * Return: true if a PMU has taken it
  */
-bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally)
+bool perf_pmu_give_stats(struct perf_pmu_stats __percpu *stats)
 {
 	struct pmu_entry *pe;
 	struct pmu *pmu;
@@ -353,8 +353,8 @@ bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally)
 	guard(mutex)(&perf_pmus_lock);
 	list_for_each_entry(pmu, &perf_pmus, entry) {
 		pe = perf_pmu_entry_of_type(pmu->type);
-		if (!WARN_ON_ONCE(!pe) && !pe->tally) {
-			WRITE_ONCE(pe->tally, tally);
+		if (!WARN_ON_ONCE(!pe) && !pe->stats) {
+			WRITE_ONCE(pe->stats, stats);
 			return true;
 		}
 	}
@@ -871,8 +871,8 @@ void perf_pmu_unregister(struct pmu *pmu)
 	synchronize_srcu(&pmus_srcu);
 	perf_aux_revoke(pmu);
 	perf_pmu_free_percpu(pmu);
-	free_percpu(pe->tally);
-	pe->tally = NULL;
+	free_percpu(pe->stats);
+	pe->stats = NULL;
 
 	/* Free the type last: until then no other PMU can get it. */
 	mutex_lock(&perf_pmus_lock);

@@ -19,7 +19,7 @@
 
 #include <linux/perf_event.h>
 
-struct perf_pmu_tally;
+struct perf_pmu_stats;
 
 extern struct mutex perf_pmus_lock;
 extern struct list_head perf_pmus;
@@ -48,9 +48,9 @@ struct pmu *perf_pmu_init_event(struct perf_event *event);
  */
 void perf_pmu_del_event(struct perf_event *event);
 
-/* Counts of a PMU for debugfs; see tally.h */
-struct perf_pmu_tally __percpu *perf_pmu_tally(const struct pmu *pmu);
-bool perf_pmu_give_tally(struct perf_pmu_tally __percpu *tally);
+/* Counts of a PMU for debugfs; see stats.h */
+struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu);
+bool perf_pmu_give_stats(struct perf_pmu_stats __percpu *stats);
 
 /* Was the event's PMU unregistered? */
 bool perf_pmu_is_unregistered(const struct perf_event *event);

@@ -28,8 +28,8 @@
 #include "refuse.h"
 #include "sched.h"
 #include "state.h"
+#include "stats.h"
 #include "sysctl.h"
-#include "tally.h"
 
 static const char perf_report_losses[] =
 	"lost_full lost_paused lost_buffer_conversion lost_other_cpu lost_large";
@@ -42,16 +42,16 @@ static int perf_report_cpus(struct seq_file *m, void *unused)
 		   perf_report_losses);
 	guard(cpus_read_lock)();
 	for_each_online_cpu(cpu) {
-		const struct perf_tally *tally = &per_cpu(perf_tally, cpu);
+		const struct perf_cpu_stats *stats = &per_cpu(perf_cpu_stats, cpu);
 		struct perf_took took = perf_took_on(cpu);
 
 		/* The CPU's counters change meanwhile; each value is consistent by itself. */
 		seq_printf(m, "%d %u %llu %llu %llu %lu %lu", cpu,
 			   READ_ONCE(per_cpu(perf_cpu_context, cpu).ctx.nr_events),
 			   took.interrupts, took.total, took.longest,
-			   READ_ONCE(tally->throttled), READ_ONCE(tally->recursions));
+			   READ_ONCE(stats->throttled), READ_ONCE(stats->recursions));
 		for (i = 0; i < PERF_LOSSES; i++)
-			seq_printf(m, " %lu", READ_ONCE(tally->lost[i]));
+			seq_printf(m, " %lu", READ_ONCE(stats->lost[i]));
 		seq_putc(m, '\n');
 	}
 	return 0;
@@ -91,7 +91,7 @@ static const struct file_operations perf_report_cpus_fops = {
  * @groups_on: groups that are scheduled in
  * @groups_waiting: groups that wait for counters
  * @rotations: number of rotations since the PMU was registered
- * @tally: counts from the times when the file was open
+ * @stats: counts from the times when the file was open
  */
 struct pmu_report {
 	struct pmu	*pmu;
@@ -100,7 +100,7 @@ struct pmu_report {
 	unsigned int	groups_on;
 	unsigned int	groups_waiting;
 	unsigned int	rotations;
-	struct perf_pmu_tally tally;
+	struct perf_pmu_stats stats;
 };
 
 static void perf_report_tree(struct pmu_report *report, const struct rb_root *tree,
@@ -149,26 +149,26 @@ static void perf_report_pmu_here(void *info)
 
 static void perf_report_pmu(struct seq_file *m, struct pmu *pmu, int cpu)
 {
-	const struct perf_pmu_tally no_tally = { };
-	struct perf_pmu_tally __percpu *tally = perf_pmu_tally(pmu);
+	const struct perf_pmu_stats no_stats = { };
+	struct perf_pmu_stats __percpu *stats = perf_pmu_stats(pmu);
 	struct pmu_report report = { .pmu = pmu };
 	unsigned int cause;
 
 	/* cpu_pmu_context is NULL until the PMU has had an event to schedule. */
 	if (READ_ONCE(pmu->cpu_pmu_context))
 		smp_call_function_single(cpu, perf_report_pmu_here, &report, 1);
-	if (tally) {
+	if (stats) {
 		/* The CPU's counters change meanwhile; each value is consistent by itself. */
-		report.tally = data_race(*per_cpu_ptr(tally, cpu));
+		report.stats = data_race(*per_cpu_ptr(stats, cpu));
 	}
 	if (!report.events && !report.on && !report.rotations &&
-	    !memcmp(&report.tally, &no_tally, sizeof(no_tally)))
+	    !memcmp(&report.stats, &no_stats, sizeof(no_stats)))
 		return;
 	seq_printf(m, "%d %s %u %u %u %u %u %lu %lu", cpu, pmu->name ?: "?", report.events,
 		   report.on, report.groups_on, report.groups_waiting, report.rotations,
-		   report.tally.throttled, report.tally.records);
+		   report.stats.throttled, report.stats.records);
 	for (cause = 0; cause < PERF_LOSSES; cause++)
-		seq_printf(m, " %lu", report.tally.lost[cause]);
+		seq_printf(m, " %lu", report.stats.lost[cause]);
 	seq_putc(m, '\n');
 }
 
@@ -178,7 +178,7 @@ static int perf_report_pmus(struct seq_file *m, void *unused)
 	int cpu, err;
 
 	/* For PMUs that were registered after the open of the file */
-	err = perf_tally_make_all();
+	err = perf_stats_make_all();
 	if (err)
 		return err;
 	seq_puts(m, "cpu pmu events counters_on groups_on groups_waiting rotations throttled");
@@ -194,16 +194,16 @@ static int perf_report_pmus(struct seq_file *m, void *unused)
 
 static int perf_report_pmus_open(struct inode *inode, struct file *file)
 {
-	int err = perf_tally_make_all() ?: single_open(file, perf_report_pmus, NULL);
+	int err = perf_stats_make_all() ?: single_open(file, perf_report_pmus, NULL);
 
 	if (!err)
-		perf_tally_watch(true);
+		perf_stats_watch(true);
 	return err;
 }
 
 static int perf_report_pmus_release(struct inode *inode, struct file *file)
 {
-	perf_tally_watch(false);
+	perf_stats_watch(false);
 	return single_release(inode, file);
 }
 

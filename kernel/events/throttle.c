@@ -19,8 +19,8 @@
 #include "sched.h"
 #include "source/software.h"
 #include "source/tracepoint.h"
+#include "stats.h"
 #include "sysctl.h"
-#include "tally.h"
 #include "throttle.h"
 #include "time.h"
 
@@ -189,7 +189,7 @@ static void perf_throttle_count(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
 
-	perf_tally_throttled(event);
+	perf_stats_throttled(event);
 	if (cold && cold->throttles != U16_MAX)
 		WRITE_ONCE(cold->throttles, cold->throttles + 1);
 }

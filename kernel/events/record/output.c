@@ -12,7 +12,7 @@
 
 #include "../cold.h"
 #include "../overflow.h"
-#include "../tally.h"
+#include "../stats.h"
 #include "buffer.h"
 #include "output.h"
 #include "ring_shared.h"
@@ -222,7 +222,7 @@ noinline void perf_output_count_lost(struct perf_event *event, struct perf_buffe
 {
 	atomic64_inc(&perf_output_cold(event)->lost_samples);
 	atomic_long_inc(&rb->lost[cause]);
-	perf_tally_lost(event, cause);
+	perf_stats_lost(event, cause);
 }
 
 /**
@@ -290,7 +290,7 @@ static int perf_output_take_shared(struct perf_output_handle *handle, unsigned i
 	}
 	handle->shared = 1;
 	atomic_long_inc(&rb->shared.records);
-	perf_tally_record(handle->event);
+	perf_stats_record(handle->event);
 	perf_output_seek(handle, start);
 	if (unlikely(lost))
 		perf_output_write_lost(handle, lost);

@@ -11,7 +11,7 @@
 #include <linux/smp.h>
 
 #include "../event.h"
-#include "../tally.h"
+#include "../stats.h"
 #include "buffer.h"
 
 /**
@@ -144,7 +144,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 	if (unlikely(!perf_ring_begin(&rb->ring, len, lost, backward, &start)))
 		goto full;
 
-	perf_tally_record(event);
+	perf_stats_record(event);
 	perf_output_seek(handle, start);
 	if (unlikely(lost))
 		perf_output_write_lost(handle, lost);

@@ -13,7 +13,7 @@
 #include "../delay.h"
 #include "../internal.h"
 #include "../overflow.h"
-#include "../tally.h"
+#include "../stats.h"
 #include "../throttle.h"
 #include "clock.h"
 #include "software.h"
@@ -291,7 +291,7 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	guard(preempt_notrace)();
 	rctx = perf_swevent_get_recursion_level();
 	if (unlikely(rctx < 0)) {
-		__this_cpu_inc(perf_tally.recursions);
+		__this_cpu_inc(perf_cpu_stats.recursions);
 		return;
 	}
 	___perf_sw_event(event_id, nr, regs, addr);

@@ -3,8 +3,8 @@
  * Statistics of a CPU. Rare cases are always counted per CPU. All other cases, and
  * the counters per PMU, are updated only while a watcher exists.
  */
-#ifndef _KERNEL_EVENTS_TALLY_H
-#define _KERNEL_EVENTS_TALLY_H
+#ifndef _KERNEL_EVENTS_STATS_H
+#define _KERNEL_EVENTS_STATS_H
 
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
@@ -12,48 +12,48 @@
 #include <linux/perf_event_ext.h>
 
 /**
- * struct perf_tally - counters of one CPU since boot
+ * struct perf_cpu_stats - counters of one CPU since boot
  * @throttled: number of times that an event was throttled
  * @recursions: software events within the handling of another one at the same level, which
  *	are not counted by any event
  * @lost: lost records, by cause
  */
-struct perf_tally {
+struct perf_cpu_stats {
 	unsigned long	throttled;
 	unsigned long	recursions;
 	unsigned long	lost[PERF_LOSSES];
 };
 
-DECLARE_PER_CPU(struct perf_tally, perf_tally);
+DECLARE_PER_CPU(struct perf_cpu_stats, perf_cpu_stats);
 
 /**
- * struct perf_pmu_tally - counters of one CPU and PMU, updated while a watcher exists
+ * struct perf_pmu_stats - counters of one CPU and PMU, updated while a watcher exists
  * @records: records written to buffers
  * @throttled: number of times that an event was throttled
  * @lost: lost records, by cause
  */
-struct perf_pmu_tally {
+struct perf_pmu_stats {
 	unsigned long	records;
 	unsigned long	throttled;
 	unsigned long	lost[PERF_LOSSES];
 };
 
-DECLARE_STATIC_KEY_FALSE(perf_tally_watched);
+DECLARE_STATIC_KEY_FALSE(perf_stats_watched);
 
 /* Any context, preemption off. An NMI that interrupts an update may be left out of the count. */
-void perf_tally_pmu_record(const struct perf_event *event);
-void perf_tally_lost(const struct perf_event *event, enum perf_event_loss cause);
-void perf_tally_throttled(const struct perf_event *event);
+void perf_stats_pmu_record(const struct perf_event *event);
+void perf_stats_lost(const struct perf_event *event, enum perf_event_loss cause);
+void perf_stats_throttled(const struct perf_event *event);
 
 /* A record of @event, which is not inherited, is written. Without a watcher this is a no-op. */
-static __always_inline void perf_tally_record(const struct perf_event *event)
+static __always_inline void perf_stats_record(const struct perf_event *event)
 {
-	if (static_branch_unlikely(&perf_tally_watched))
-		perf_tally_pmu_record(event);
+	if (static_branch_unlikely(&perf_stats_watched))
+		perf_stats_pmu_record(event);
 }
 
 /* May sleep; no locks are held. */
-void perf_tally_watch(bool on);
-int perf_tally_make_all(void);
+void perf_stats_watch(bool on);
+int perf_stats_make_all(void);
 
-#endif /* _KERNEL_EVENTS_TALLY_H */
+#endif /* _KERNEL_EVENTS_STATS_H */
