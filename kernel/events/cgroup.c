@@ -272,7 +272,7 @@ static void perf_cgroup_in(struct perf_cpu_context *cpuctx, struct perf_event_pm
 	}
 	for_each_up_to(cgrp, to, end) {
 		if (perf_cgroup_has_events_here(cgrp))
-			perf_stretch_sched_in(epc, false, smp_processor_id(), cgrp);
+			perf_subtree_sched_in(epc, false, smp_processor_id(), cgrp);
 	}
 }
 
@@ -438,14 +438,14 @@ struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
 }
 
 /**
- * perf_cgroup_stretches - walk the groups of the cgroups that run on this CPU
+ * perf_cgroup_subtrees - walk the groups of the cgroups that run on this CPU
  * @cpuctx: this CPU's context, locked
  * @epc: a PMU's part of it
  * @pinned: pinned or flexible groups
  * @func: called for the running cgroup and each ancestor
  */
-void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
-			   bool pinned, perf_stretch_func_t func)
+void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			  bool pinned, perf_subtree_func_t func)
 {
 	struct perf_cgroup *cgrp;
 

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-typedef bool (*perf_stretch_func_t)(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+typedef bool (*perf_subtree_func_t)(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 				    struct perf_cgroup *cgrp);
 
 #ifdef CONFIG_CGROUP_PERF
@@ -18,8 +18,8 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
 bool __perf_cgroup_is_same(const struct perf_cpu_context *cpuctx, struct task_struct *next);
 void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
-void perf_cgroup_stretches(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
-			   bool pinned, perf_stretch_func_t func);
+void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			  bool pinned, perf_subtree_func_t func);
 struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx);
 struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp);
 
@@ -45,9 +45,9 @@ static inline bool perf_cgroup_is_same(const struct perf_cpu_context *cpuctx,
 				       struct task_struct *next)	{ return true; }
 static inline void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx) { }
 static inline void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx) { }
-static inline void perf_cgroup_stretches(struct perf_cpu_context *cpuctx,
-					 struct perf_event_pmu_context *epc, bool pinned,
-					 perf_stretch_func_t func)	{ }
+static inline void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx,
+					struct perf_event_pmu_context *epc, bool pinned,
+					perf_subtree_func_t func)	{ }
 static inline struct perf_cgroup *
 perf_cgroup_here(struct perf_cpu_context *cpuctx)			{ return NULL; }
 static inline struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp) { return NULL; }

@@ -8,12 +8,12 @@
  *
  * Each rotation increases the bases of the CPU's part and of the task's part by the same amount,
  * so that the youngest group of both has age 0. A new group, or one that was just enabled, starts
- * with the age of the youngest group of its stretch.
+ * with the age of the youngest group of its subtree.
  *
  * Without a limit, a group that has run for long without competition would wait for as long. So
  * there are two limits:
  *
- * - Rotation limits the age of the youngest group of each stretch. A task may have run alone on
+ * - Rotation limits the age of the youngest group of each subtree. A task may have run alone on
  *   another CPU, or before other groups were opened.
  * - The age of a group that is scheduled out is at most twice that limit. The group may have run
  *   on counters that no waiting group could use.
@@ -45,7 +45,7 @@
  */
 #define FORGIVE_LOOK	64
 
-/* Maximum age in ns of the youngest group of a stretch at a rotation */
+/* Maximum age in ns of the youngest group of a subtree at a rotation */
 static u64 perf_age_limit(const struct perf_event_pmu_context *epc)
 {
 	return (u64)READ_ONCE(epc->pmu->hrtimer_interval_ms) * AGE_INTERVALS * NSEC_PER_MSEC;
@@ -57,8 +57,9 @@ static u64 perf_group_age_steps(const struct perf_event *leader)
 }
 
 /*
- * Order of a tree: CPU, cgroup, age, id. The groups with the same CPU and cgroup are a
- * stretch. A switch to another task or cgroup schedules out a whole stretch.
+ * Order of a tree: CPU, cgroup, age, id. The groups of one CPU and cgroup are a subtree: they are
+ * contiguous in the tree, though not always below one node. A switch to another task or cgroup
+ * schedules out a whole subtree.
  */
 static bool perf_group_before(const struct perf_event *a, const struct perf_event *b)
 {
@@ -85,7 +86,7 @@ static struct rb_root *perf_group_root(const struct perf_event *leader)
 }
 
 /**
- * struct group_key - search key of a stretch
+ * struct group_key - search key of a subtree
  * @cpu: CPU of the groups, -1 for any CPU
  * @cgrp: cgroup of the groups, or NULL
  */
@@ -107,12 +108,12 @@ static int perf_group_key_cmp(const void *key, const struct rb_node *node)
 }
 
 /**
- * perf_group_first - find the first group of a stretch
+ * perf_group_first - find the first group of a subtree
  * @root: a tree of groups; the lock of its context is held
- * @cpu: the stretch's CPU, or -1
- * @cgrp: the stretch's cgroup, or NULL
+ * @cpu: the subtree's CPU, or -1
+ * @cgrp: the subtree's cgroup, or NULL
  *
- * Return: the leader of the group, NULL if the stretch is empty
+ * Return: the leader of the group, NULL if the subtree is empty
  */
 struct perf_event *perf_group_first(struct rb_root *root, int cpu,
 				    const struct perf_cgroup *cgrp)
@@ -124,7 +125,7 @@ struct perf_event *perf_group_first(struct rb_root *root, int cpu,
 }
 
 /**
- * perf_group_next - find the next group of the same stretch
+ * perf_group_next - find the next group of the same subtree
  * @leader: leader of a group in a tree; the context's lock is held
  *
  * Return: the leader of the next group, NULL after the last one
@@ -164,17 +165,17 @@ u64 perf_group_age(const struct perf_event *leader)
 }
 
 /**
- * perf_stretch_look - find the youngest groups of a stretch
+ * perf_subtree_look - find the youngest groups of a subtree
  * @epc: the PMU's part with the flexible groups; its context is locked
- * @cpu: the stretch's CPU, or -1
- * @cgrp: the stretch's cgroup, or NULL
- * @look: updated with the groups of this stretch
+ * @cpu: the subtree's CPU, or -1
+ * @cgrp: the subtree's cgroup, or NULL
+ * @look: updated with the groups of this subtree
  *
  * The order of the tree does not include the current time of active groups. So groups before the
  * first waiting one may be older than it, but no group after it is younger: the walk ends there.
  */
-void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
-		       const struct perf_cgroup *cgrp, struct perf_stretch_look *look)
+void perf_subtree_look(struct perf_event_pmu_context *epc, int cpu,
+		       const struct perf_cgroup *cgrp, struct perf_subtree_look *look)
 {
 	struct perf_event *leader = perf_group_first(&epc->flexible_groups, cpu, cgrp);
 	u64 youngest = U64_MAX;
@@ -193,7 +194,7 @@ void perf_stretch_look(struct perf_event_pmu_context *epc, int cpu,
 }
 
 /*
- * Increase the base, so that a stretch whose youngest group has runtime @level is within the
+ * Increase the base, so that a subtree whose youngest group has runtime @level is within the
  * limit.
  */
 static void perf_age_base_follow(struct perf_event_pmu_context *epc, u64 level)
@@ -206,10 +207,10 @@ static void perf_age_base_follow(struct perf_event_pmu_context *epc, u64 level)
 
 /*
  * Get the age of the youngest of the groups in @look, or U64_MAX if there was none. First
- * increase the base, so that the youngest group of each stretch is within the limit.
+ * increase the base, so that the youngest group of each subtree is within the limit.
  */
-static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
-					const struct perf_stretch_look *look)
+static u64 perf_subtree_age_of_youngest(struct perf_event_pmu_context *epc,
+					const struct perf_subtree_look *look)
 {
 	perf_age_base_follow(epc, look->level);
 	if (look->youngest == U64_MAX)
@@ -220,21 +221,21 @@ static u64 perf_stretch_age_of_youngest(struct perf_event_pmu_context *epc,
 /**
  * perf_ages_normalize - make the ages of a CPU's and of its task's groups comparable
  * @cpu: the PMU's part of this CPU's context
- * @of_cpu: result of perf_stretch_look() for the stretches of @cpu that may run here
+ * @of_cpu: result of perf_subtree_look() for the subtrees of @cpu that may run here
  * @task: the PMU's part of the running task's context, or NULL
- * @of_task: result of perf_stretch_look() for @task; as initialised without a @task
+ * @of_task: result of perf_subtree_look() for @task; as initialised without a @task
  *
  * Called by each rotation, with both contexts locked. Afterwards the youngest group of both has
  * age 0.
  */
-void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_stretch_look *of_cpu,
+void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_subtree_look *of_cpu,
 			 struct perf_event_pmu_context *task,
-			 const struct perf_stretch_look *of_task)
+			 const struct perf_subtree_look *of_task)
 {
-	u64 youngest = perf_stretch_age_of_youngest(cpu, of_cpu);
+	u64 youngest = perf_subtree_age_of_youngest(cpu, of_cpu);
 
 	if (task)
-		youngest = min(youngest, perf_stretch_age_of_youngest(task, of_task));
+		youngest = min(youngest, perf_subtree_age_of_youngest(task, of_task));
 	if (youngest == U64_MAX)
 		return;
 	cpu->age_base += youngest;
@@ -243,7 +244,7 @@ void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_s
 }
 
 /**
- * perf_group_raise_age - make a group at least as old as the youngest of its stretch
+ * perf_group_raise_age - make a group at least as old as the youngest of its subtree
  * @leader: leader of a group in no tree, which is flexible, or will be dissolved into
  *	flexible ones; ctx->lock is held
  *
@@ -254,13 +255,13 @@ void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_s
 void perf_group_raise_age(struct perf_event *leader)
 {
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
-	struct perf_stretch_look look = { .youngest = U64_MAX };
+	struct perf_subtree_look look = { .youngest = U64_MAX };
 
 	lockdep_assert_held(&leader->ctx->lock);
 	WARN_ON_ONCE(!RB_EMPTY_NODE(&leader->group_node));
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
 		return;
-	perf_stretch_look(epc, leader->cpu, leader->cgrp, &look);
+	perf_subtree_look(epc, leader->cpu, leader->cgrp, &look);
 	leader->group_runtime = max3(leader->group_runtime, look.level, epc->age_base);
 }
 
@@ -346,11 +347,11 @@ static u64 perf_group_most(const struct perf_event_pmu_context *epc)
 }
 
 /*
- * Runtime of the youngest of the first FORGIVE_LOOK groups of @leader's stretch. The tree is in the
+ * Runtime of the youngest of the first FORGIVE_LOOK groups of @leader's subtree. The tree is in the
  * order of runtimes without the current time. If all of these groups are active, a later one may be
  * younger: it gets age 0.
  */
-static u64 perf_stretch_youngest(const struct perf_event *leader)
+static u64 perf_subtree_youngest(const struct perf_event *leader)
 {
 	struct perf_event *group = perf_group_first(perf_group_root(leader), leader->cpu,
 						    leader->cgrp);
@@ -376,7 +377,7 @@ static void perf_group_forgive(struct perf_event *leader)
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
 
 	rb_erase(&leader->group_node, perf_group_root(leader));
-	perf_age_base_follow(epc, min(perf_stretch_youngest(leader), leader->group_runtime));
+	perf_age_base_follow(epc, min(perf_subtree_youngest(leader), leader->group_runtime));
 	leader->group_runtime = min(leader->group_runtime, perf_group_most(epc));
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
@@ -388,7 +389,7 @@ static void perf_group_forgive(struct perf_event *leader)
  *
  * Called for the groups of a context from the last to the first, so that groups with the same
  * runtime keep their positions in the tree. A group below the base, because other groups ran
- * while its stretch was scheduled out, gets the base as its runtime. A runtime beyond the limit
+ * while its subtree was scheduled out, gets the base as its runtime. A runtime beyond the limit
  * is reduced to it. Groups with only software events never wait.
  */
 void perf_group_ran(struct perf_event *leader, u64 ns)
@@ -402,7 +403,7 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 		perf_group_forgive(leader);
 		return;
 	}
-	/* Most stretches are shorter than a step: the order stays. */
+	/* Most times on the PMU are shorter than a step: the order stays. */
 	if (perf_group_age_steps(leader) == before)
 		return;
 	next = perf_group_next(leader);
@@ -412,8 +413,8 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
 
-/* Last group of @leader's stretch, possibly its own */
-static struct perf_event *perf_stretch_last(struct perf_event *leader)
+/* Last group of @leader's subtree, possibly its own */
+static struct perf_event *perf_subtree_last(struct perf_event *leader)
 {
 	struct group_key key = { .cpu = leader->cpu, .cgrp = leader->cgrp };
 	struct rb_node *node = perf_group_root(leader)->rb_node, *last = NULL;
@@ -429,7 +430,7 @@ static struct perf_event *perf_stretch_last(struct perf_event *leader)
 }
 
 /**
- * perf_group_pass - move a group after all others of its stretch
+ * perf_group_pass - move a group after all others of its subtree
  * @leader: leader of a flexible group that cannot be scheduled in although no other
  *	flexible group is; ctx->lock is held
  * @ns: time to add, for which it would have been scheduled in; at least one step of ages, because
@@ -447,7 +448,7 @@ void perf_group_pass(struct perf_event *leader, u64 ns)
 	/* An overflow during the schedule in may have disabled the group. */
 	if (RB_EMPTY_NODE(&leader->group_node))
 		return;
-	last = perf_stretch_last(leader)->group_runtime;
+	last = perf_subtree_last(leader)->group_runtime;
 	most = min(max(last, leader->pmu_ctx->age_base), perf_group_most(leader->pmu_ctx));
 	rb_erase(&leader->group_node, perf_group_root(leader));
 	leader->group_runtime = max(leader->group_runtime, most + max(ns, AGE_STEP));

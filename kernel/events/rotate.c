@@ -28,20 +28,20 @@
 /* Examine all flexible groups that may be scheduled in on this CPU. */
 static void perf_rotate_look_at_groups(struct perf_cpu_context *cpuctx,
 				       struct perf_event_pmu_context *epc,
-				       struct perf_stretch_look *look)
+				       struct perf_subtree_look *look)
 {
 	int cpu = smp_processor_id();
 	struct perf_cgroup *cgrp;
 
 	if (!epc)
 		return;
-	perf_stretch_look(epc, cpu, NULL, look);
+	perf_subtree_look(epc, cpu, NULL, look);
 	if (epc->ctx->task) {
-		perf_stretch_look(epc, -1, NULL, look);
+		perf_subtree_look(epc, -1, NULL, look);
 		return;
 	}
 	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_above(cgrp))
-		perf_stretch_look(epc, cpu, cgrp, look);
+		perf_subtree_look(epc, cpu, cgrp, look);
 }
 
 static struct perf_event *perf_rotate_oldest_running(struct perf_event_pmu_context *epc,
@@ -115,8 +115,8 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	struct pmu *pmu = cpc->epc.pmu;
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_ready_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
-	struct perf_stretch_look of_cpu = { .youngest = U64_MAX };
-	struct perf_stretch_look of_task = { .youngest = U64_MAX };
+	struct perf_subtree_look of_cpu = { .youngest = U64_MAX };
+	struct perf_subtree_look of_task = { .youngest = U64_MAX };
 	struct perf_event *waiting;
 
 	if (perf_pmu_filtered_here(pmu))

@@ -29,7 +29,7 @@
 #include "time_seq.h"
 
 /*
- * Limit on attempts for groups that do not fit, per stretch; rotation serves the other
+ * Limit on attempts for groups that do not fit, per subtree; rotation serves the other
  * groups. If not even a group of one event fits, the PMU is nearly full: such a failure
  * counts as BACKFILL_SINGLE attempts. An attempt takes time for each member, so every
  * BACKFILL_MEMBERS siblings count as another attempt.
@@ -387,17 +387,17 @@ static bool perf_sched_nothing_to_sched_out(struct pmu *pmu)
 }
 
 /**
- * perf_stretch_sched_in - schedule in the groups of one stretch of a tree that fit
+ * perf_subtree_sched_in - schedule in the groups of one subtree of a tree that fit
  * @epc: the PMU's part that the tree belongs to; its context is locked
  * @pinned: use the tree of pinned groups, not of flexible ones
- * @cpu: CPU of the stretch, -1 for groups of any CPU
- * @cgrp: cgroup of the stretch, or NULL
+ * @cpu: CPU of the subtree, -1 for groups of any CPU
+ * @cgrp: cgroup of the subtree, or NULL
  *
  * A pinned group that does not fit is put into the error state.
  *
- * Return: true if a flexible group of the stretch waits
+ * Return: true if a flexible group of the subtree waits
  */
-bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp)
 {
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(epc->pmu);
@@ -470,15 +470,15 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 	if (RB_EMPTY_ROOT(groups))
 		return false;
 	if (epc->ctx->task) {
-		wait = perf_stretch_sched_in(epc, pinned, -1, NULL);
+		wait = perf_subtree_sched_in(epc, pinned, -1, NULL);
 		/* Groups of one CPU are at the end of the tree, and few tasks have any. */
 		last = rb_last(groups);
 		if (!last || rb_entry(last, struct perf_event, group_node)->cpu < 0)
 			return wait;
 	}
-	wait |= perf_stretch_sched_in(epc, pinned, cpu, NULL);
+	wait |= perf_subtree_sched_in(epc, pinned, cpu, NULL);
 	if (!epc->ctx->task)
-		perf_cgroup_stretches(cpuctx, epc, pinned, perf_stretch_sched_in);
+		perf_cgroup_subtrees(cpuctx, epc, pinned, perf_subtree_sched_in);
 	return wait;
 }
 

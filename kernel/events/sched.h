@@ -47,7 +47,7 @@ static inline struct perf_event_pmu_context *perf_cpu_ready_part(struct perf_cpu
  * perf_context_sched_out_now() and perf_context_sched_in(), which take the locks themselves.
  * Interrupts are off.
  */
-bool perf_stretch_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
+bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int cpu,
 			   struct perf_cgroup *cgrp);
 void perf_group_sched_out(struct perf_event *leader);
 void perf_sched_groups_out(struct list_head *active);

@@ -183,12 +183,12 @@ static void youngest_is_first(struct kunit *test)
 
 static void tree_test_settle(struct tree_fixture *f, int cpus)
 {
-	struct perf_stretch_look look = { .youngest = U64_MAX };
-	const struct perf_stretch_look none = { .youngest = U64_MAX };
+	struct perf_subtree_look look = { .youngest = U64_MAX };
+	const struct perf_subtree_look none = { .youngest = U64_MAX };
 
 	raw_spin_lock_irq(&f->ctx.lock);
 	while (cpus--)
-		perf_stretch_look(&f->epc, cpus, NULL, &look);
+		perf_subtree_look(&f->epc, cpus, NULL, &look);
 	perf_ages_normalize(&f->epc, &look, NULL, &none);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
@@ -215,8 +215,8 @@ static void tree_test_ran_together(struct tree_fixture *f, struct perf_event *a,
 	}
 }
 
-/* Two stretches: at first only groups of the first one run, for one second. */
-static void idle_stretch_gets_no_advantage(struct kunit *test)
+/* Two subtrees: at first only groups of the first one run, for one second. */
+static void idle_subtree_gets_no_advantage(struct kunit *test)
 {
 	struct tree_fixture *f = test->priv;
 	struct perf_event *e = f->events;
@@ -232,7 +232,7 @@ static void idle_stretch_gets_no_advantage(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 0ULL);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[1]), 10ULL);
 
-	/* The groups of the second stretch have not run yet, but get no advantage from that. */
+	/* The groups of the second subtree have not run yet, but get no advantage from that. */
 	tree_test_settle(f, 2);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[i]), i == 1 ? 10ULL : 0ULL);
@@ -241,7 +241,7 @@ static void idle_stretch_gets_no_advantage(struct kunit *test)
 	tree_test_ran(f, &e[2], 20);
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[2]), 20ULL);
 
-	/* The second stretch runs alone. The age of its youngest group is limited. */
+	/* The second subtree runs alone. The age of its youngest group is limited. */
 	tree_test_ran_together(f, &e[2], &e[3]);
 	tree_test_ran(f, &e[3], NSEC_PER_MSEC);
 	tree_test_settle(f, 2);
@@ -277,7 +277,7 @@ static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(tree_separates_cpus),
 	KUNIT_CASE(insertion_in_sequence),
 	KUNIT_CASE(youngest_is_first),
-	KUNIT_CASE(idle_stretch_gets_no_advantage),
+	KUNIT_CASE(idle_subtree_gets_no_advantage),
 	KUNIT_CASE(age_of_a_group_is_limited),
 	{}
 };

@@ -58,7 +58,7 @@ struct perf_event {
 	unsigned int			waited, may_wait;
 };
 
-struct perf_stretch_look {
+struct perf_subtree_look {
 	struct perf_event	*waiting;
 	u64			youngest;
 	u64			level;
@@ -119,7 +119,7 @@ static unsigned int in_use(void)
 	return n;
 }
 
-/* Is @a before @b in its stretch? User space can see this order. */
+/* Is @a before @b in its subtree? User space can see this order. */
 static bool comes_first(const struct perf_event *a, const struct perf_event *b)
 {
 	u64 ms_a = a->group_runtime / (1 << 20), ms_b = b->group_runtime / (1 << 20);
@@ -127,8 +127,8 @@ static bool comes_first(const struct perf_event *a, const struct perf_event *b)
 	return ms_a < ms_b || (ms_a == ms_b && a->id < b->id);
 }
 
-/* List the groups of a stretch in order, without the tree. */
-static int stretch(const struct perf_event *of, struct perf_event **list)
+/* List the groups of a subtree in order, without the tree. */
+static int subtree(const struct perf_event *of, struct perf_event **list)
 {
 	int n = 0, i, k;
 
@@ -152,11 +152,11 @@ static u64 runs_for(const struct perf_event *leader)
 
 static void check_look(const struct perf_event *of, struct perf_event **list, int n)
 {
-	struct perf_stretch_look look = { .youngest = U64_MAX };
+	struct perf_subtree_look look = { .youngest = U64_MAX };
 	u64 youngest = U64_MAX;
 	int i;
 
-	perf_stretch_look(of->pmu_ctx, of->cpu, of->cgrp, &look);
+	perf_subtree_look(of->pmu_ctx, of->cpu, of->cgrp, &look);
 	for (i = 0; i < n && is_on(list[i]); i++)
 		youngest = min(youngest, runs_for(list[i]));
 	if (i < n)
@@ -166,7 +166,7 @@ static void check_look(const struct perf_event *of, struct perf_event **list, in
 	fuzz_assert(look.level == (n ? youngest : 0));
 }
 
-/* A walk of a stretch finds all its groups, and no others. */
+/* A walk of a subtree finds all its groups, and no others. */
 static void check_trees(void)
 {
 	struct perf_event *list[NR_GROUPS], *leader;
@@ -178,7 +178,7 @@ static void check_trees(void)
 		struct perf_event_pmu_context *part = of->pmu_ctx;
 
 		nr[part - parts] += in_tree(of);
-		n = stretch(of, list);
+		n = subtree(of, list);
 		leader = perf_group_first(of->attr.pinned ? &part->pinned_groups :
 					  &part->flexible_groups, of->cpu, of->cgrp);
 		for (k = 0; k < n; k++) {
@@ -232,13 +232,13 @@ static void enable(struct perf_event *leader)
 
 	leader->state = PERF_EVENT_STATE_INACTIVE;
 	leader->waited = 0;
-	n = stretch(leader, list);
+	n = subtree(leader, list);
 	if (!leader->attr.pinned) {
 		perf_group_raise_age(leader);
 		fuzz_assert(leader->group_runtime >= before);
 		for (i = 0; i < n; i++)
 			youngest = min(youngest, runs_for(list[i]));
-		/* A group that is added is no younger than the youngest group of its stretch. */
+		/* A group that is added is no younger than the youngest group of its subtree. */
 		if (!(leader->group_caps & PERF_EV_CAP_SOFTWARE))
 			fuzz_assert(!n || leader->group_runtime >= youngest);
 	}
@@ -254,15 +254,15 @@ static void disable(struct perf_event *leader)
 	leader->state = PERF_EVENT_STATE_OFF;
 }
 
-static void look_at_part(int which, struct perf_stretch_look *look)
+static void look_at_part(int which, struct perf_subtree_look *look)
 {
 	/*
-	 * Walk the stretches that sched.c walks: those of this CPU, and in a task's part also those
+	 * Walk the subtrees that sched.c walks: those of this CPU, and in a task's part also those
 	 * of any CPU. The fuzzer does not schedule groups of cgroups.
 	 */
-	perf_stretch_look(&parts[which], 0, NULL, look);
+	perf_subtree_look(&parts[which], 0, NULL, look);
 	if (which == TASK)
-		perf_stretch_look(&parts[which], -1, NULL, look);
+		perf_subtree_look(&parts[which], -1, NULL, look);
 }
 
 static struct perf_event *oldest_on(void)
@@ -342,7 +342,7 @@ static bool somebody_waits(void)
 
 static void rotate(void)
 {
-	struct perf_stretch_look looks[2] = { { .youngest = U64_MAX }, { .youngest = U64_MAX } };
+	struct perf_subtree_look looks[2] = { { .youngest = U64_MAX }, { .youngest = U64_MAX } };
 	struct perf_event *waiting, *victim;
 	u64 bases[2] = { parts[0].age_base, parts[TASK].age_base };
 	u64 youngest;
@@ -359,7 +359,7 @@ static void rotate(void)
 		if (looks[i].youngest == U64_MAX)
 			continue;
 		youngest = min(youngest, max(looks[i].youngest, base) - base);
-		/* The charge of each stretch is at most the limit. */
+		/* The charge of each subtree is at most the limit. */
 		fuzz_assert(looks[i].level <= base + LIMIT);
 	}
 	fuzz_assert(youngest == U64_MAX || !youngest);
@@ -394,7 +394,7 @@ static void rotate(void)
  * Each rotation schedules a group of @leader's part in: every second rotation, if groups of the CPU
  * and of the task both wait. Only a group that is less than one step older than @leader can be
  * before @leader. Each time, that group runs for an interval, until it is old enough to be after
- * @leader. It may run once more if its stretch was below the base.
+ * @leader. It may run once more if its subtree was below the base.
  */
 static unsigned int longest_wait(const struct perf_event *leader)
 {
@@ -519,8 +519,8 @@ static void step(struct fuzz_input *in)
 
 			perf_group_pass(g, interval);
 			most = g->pmu_ctx->age_base + 2 * LIMIT;
-			n = stretch(g, list);
-			/* The group is the last of its stretch, except for groups beyond @most. */
+			n = subtree(g, list);
+			/* The group is the last of its subtree, except for groups beyond @most. */
 			while (n && list[n - 1] != g)
 				fuzz_assert(list[--n]->group_runtime > most);
 		}
