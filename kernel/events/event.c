@@ -190,36 +190,37 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 }
 
 /*
- * Count an event of an exclusive PMU (a trace unit). The PMU serves either tasks or CPUs:
+ * Reserve an exclusive PMU (a trace unit) for an event. The PMU serves either tasks or CPUs:
  * exclusive_cnt is positive for per-task events, negative for per-CPU events.
  */
-static int perf_event_claim_exclusive(struct perf_event *event)
+static int perf_exclusive_reserve(struct perf_event *event)
 {
-	atomic_t *claims = &event->pmu->exclusive_cnt;
+	atomic_t *cnt = &event->pmu->exclusive_cnt;
 	bool of_task = event->hw.target;
 	int err, now;
 
 	if (!is_exclusive_pmu(event->pmu))
 		return 0;
-	err = perf_event_may_claim(event);
+	err = perf_event_may_reserve(event);
 	if (err) {
 		/* A busy PMU is reported to callers without permission, too. */
-		now = atomic_read(claims);
+		now = atomic_read(cnt);
 		if (of_task ? now < 0 : now > 0)
 			err = perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event);
 		return err;
 	}
-	if (!(of_task ? atomic_inc_unless_negative(claims) : atomic_dec_unless_positive(claims)))
+	if (!(of_task ? atomic_inc_unless_negative(cnt) : atomic_dec_unless_positive(cnt)))
 		return perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event);
-	event->event_flags |= PERF_EVENT_CLAIMED;
+	event->event_flags |= PERF_EVENT_EXCLUSIVE_CNT;
 	return 0;
 }
 
-static void perf_event_release_exclusive(struct perf_event *event)
+/* Undo perf_exclusive_reserve(). */
+static void perf_exclusive_release(struct perf_event *event)
 {
-	if (event->event_flags & PERF_EVENT_CLAIMED)
+	if (event->event_flags & PERF_EVENT_EXCLUSIVE_CNT)
 		atomic_add(event->hw.target ? -1 : 1, &event->pmu->exclusive_cnt);
-	event->event_flags &= ~PERF_EVENT_CLAIMED;
+	event->event_flags &= ~PERF_EVENT_EXCLUSIVE_CNT;
 }
 
 static bool perf_event_watches_switches(const struct perf_event *event)
@@ -272,7 +273,7 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
 
-	err = perf_event_claim_exclusive(event);
+	err = perf_exclusive_reserve(event);
 	if (err)
 		return err;
 	return perf_addr_filters_init(event);
@@ -553,7 +554,7 @@ static void perf_event_release(struct perf_event *event)
 		perf_addr_filters_free(event);
 		perf_tracepoint_free_text(event);
 	}
-	perf_event_release_exclusive(event);
+	perf_exclusive_release(event);
 	if (event->pmu) {
 		/* Other PMUs use the memory of the filter for something else. */
 		if (!is_tracing_event(event))
@@ -597,7 +598,7 @@ void perf_event_put_pmu(struct perf_event *child)
 	if (!child->attr.sigtrap || (child->event_caps & PERF_EV_CAP_UNSCHED))
 		return;
 	WARN_ON_ONCE(child->attach_state & PERF_ATTACH_CONTEXT);
-	perf_event_release_exclusive(child);
+	perf_exclusive_release(child);
 	perf_pmu_del_event(child);
 }
 

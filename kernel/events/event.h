@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 
 /* perf_event::event_flags: resources to be released */
-#define PERF_EVENT_CLAIMED		0x1	/* its PMU's exclusive_cnt */
+#define PERF_EVENT_EXCLUSIVE_CNT	0x1	/* its PMU's exclusive_cnt */
 #define PERF_EVENT_CALLCHAIN		0x2	/* callchain buffers */
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events_get() */
 #define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */

@@ -171,18 +171,18 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
 }
 
 /**
- * perf_event_may_claim - may an event take a debug register or an exclusive PMU, which other users
- * need?
+ * perf_event_may_reserve - may an event reserve a debug register or an exclusive PMU, which other
+ * users need?
  * @event: an event that is being opened, with its task or its CPU
  *
- * Debug registers and exclusive PMUs are taken before the event is attached. The right to monitor
- * the target is checked again at the attachment, but without this first check an event that is
- * refused there could make another user's perf_event_open(2) fail meanwhile.
+ * Debug registers and exclusive PMUs are reserved before the event is attached. The right to
+ * monitor the target is checked again at the attachment, but without this first check an event that
+ * is refused there could make another user's perf_event_open(2) fail meanwhile.
  *
  * Context: may sleep.
  * Return: 0 on success, -EACCES or a security module's error
  */
-int perf_event_may_claim(const struct perf_event *event)
+int perf_event_may_reserve(const struct perf_event *event)
 {
 	/* A kernel event, or an event inherited from an event that was checked */
 	if (event->parent || !is_default_overflow_handler((struct perf_event *)event))

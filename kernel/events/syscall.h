@@ -5,10 +5,10 @@
 #include <linux/perf_event.h>
 
 /*
- * May the event, which is being opened, take a debug register or an exclusive PMU, which other
+ * May the event, which is being opened, reserve a debug register or an exclusive PMU, which other
  * users need? May sleep.
  */
-int perf_event_may_claim(const struct perf_event *event);
+int perf_event_may_reserve(const struct perf_event *event);
 
 /* The final checks, under ctx->mutex */
 int perf_event_may_attach(const struct perf_event *event);

@@ -123,7 +123,7 @@ static int bp_machine_init(struct bp_machine *m, unsigned int nr_cpus)
 	return m->cpu ? 0 : -ENOMEM;
 }
 
-static int bp_claim_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
+static int bp_reserve_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
 {
 	struct bp_cpu *c = &m->cpu[cpu];
 	unsigned int task = max(bp_most_pinned(m->tasks[type]), bp_most_pinned(c->tasks[type]));
@@ -135,7 +135,7 @@ static int bp_claim_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
 	return 0;
 }
 
-static void bp_drop_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
+static void bp_release_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
 {
 	struct bp_cpu *c = &m->cpu[cpu];
 
@@ -161,7 +161,7 @@ static void bp_set_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx
 	t->any[type] = now;
 }
 
-static int bp_claim_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
+static int bp_reserve_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
 {
 	unsigned int any = t->any[type];
 	struct bp_task_cpu *tc;
@@ -176,7 +176,7 @@ static int bp_claim_any(struct bp_machine *m, struct bp_task *t, enum bp_type_id
 	return 0;
 }
 
-static void bp_drop_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
+static void bp_release_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type)
 {
 	if (!WARN_ON_ONCE(!t->any[type]))
 		bp_set_any(m, t, type, t->any[type] - 1);
@@ -229,8 +229,8 @@ static void bp_set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task
 	tc->nr[type] = now;
 }
 
-static int bp_claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
-			  enum bp_type_idx type, struct bp_memory *spare)
+static int bp_reserve_bound(struct bp_machine *m, struct bp_task *t, int cpu,
+			    enum bp_type_idx type, struct bp_memory *spare)
 {
 	struct bp_task_cpu *tc = bp_find_bound(t, cpu);
 	unsigned int used = m->cpu[cpu].pinned[type] + t->any[type];
@@ -247,8 +247,8 @@ static int bp_claim_bound(struct bp_machine *m, struct bp_task *t, int cpu,
 	return 0;
 }
 
-static void bp_drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
-			  enum bp_type_idx type)
+static void bp_release_bound(struct bp_machine *m, struct bp_task *t, int cpu,
+			     enum bp_type_idx type)
 {
 	struct bp_task_cpu *tc = bp_find_bound(t, cpu);
 	int i;
@@ -265,7 +265,7 @@ static void bp_drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
 }
 
 /**
- * bp_claim - reserve one debug register
+ * bp_reserve - reserve one debug register
  * @m: the machine
  * @t: the task, or NULL
  * @cpu: the only CPU, or -1 for all CPUs
@@ -274,31 +274,31 @@ static void bp_drop_bound(struct bp_machine *m, struct bp_task *t, int cpu,
  *
  * Return: 0 on success, -ENOSPC
  */
-static int bp_claim(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type,
-		    struct bp_memory *spare)
+static int bp_reserve(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type,
+		      struct bp_memory *spare)
 {
 	if (!t)
-		return bp_claim_pinned(m, cpu, type);
+		return bp_reserve_pinned(m, cpu, type);
 	if (cpu < 0)
-		return bp_claim_any(m, t, type);
-	return bp_claim_bound(m, t, cpu, type, spare);
+		return bp_reserve_any(m, t, type);
+	return bp_reserve_bound(m, t, cpu, type, spare);
 }
 
 /**
- * bp_drop - undo bp_claim()
+ * bp_release - undo bp_reserve()
  * @m: the machine
  * @t: the task, or NULL
  * @cpu: the only CPU, or -1 for all CPUs
  * @type: type of the register
  */
-static void bp_drop(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
+static void bp_release(struct bp_machine *m, struct bp_task *t, int cpu, enum bp_type_idx type)
 {
 	if (!t)
-		bp_drop_pinned(m, cpu, type);
+		bp_release_pinned(m, cpu, type);
 	else if (cpu < 0)
-		bp_drop_any(m, t, type);
+		bp_release_any(m, t, type);
 	else
-		bp_drop_bound(m, t, cpu, type);
+		bp_release_bound(m, t, cpu, type);
 }
 
 /* Find the reservations of a task, or create them from @spare, for one more event. */
@@ -372,7 +372,7 @@ int reserve_bp_slot(struct perf_event *bp)
 	mutex_lock(&bp_mutex);
 	if (bp->hw.target)
 		t = bp_task_get(&bp_machine, bp->hw.target, &spare);
-	err = bp_claim(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type), &spare);
+	err = bp_reserve(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type), &spare);
 	if (err && t)
 		bp_task_put(t);
 	bp->pmu_private = err ? NULL : t;
@@ -392,7 +392,7 @@ void release_bp_slot(struct perf_event *bp)
 	struct bp_task *t = bp->pmu_private;
 
 	mutex_lock(&bp_mutex);
-	bp_drop(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
+	bp_release(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
 	if (t)
 		bp_task_put(t);
 	bp->pmu_private = NULL;
@@ -411,7 +411,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
 {
 	if (bp->hw.target || mutex_is_locked(&bp_mutex))
 		return -1;
-	return bp_claim(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type), NULL);
+	return bp_reserve(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type), NULL);
 }
 
 /**
@@ -424,7 +424,7 @@ int dbg_release_bp_slot(struct perf_event *bp)
 {
 	if (bp->hw.target || mutex_is_locked(&bp_mutex))
 		return -1;
-	bp_drop(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
+	bp_release(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
 	return 0;
 }
 
@@ -478,7 +478,7 @@ static int bp_event_init(struct perf_event *bp)
 	if (has_branch_stack(bp))
 		return -EOPNOTSUPP;
 
-	err = perf_event_may_claim(bp);
+	err = perf_event_may_reserve(bp);
 	if (err)
 		return bp_refuse(bp, err);
 	err = reserve_bp_slot(bp);
@@ -625,8 +625,8 @@ static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
 		return err;
 	/* The reservation of the old type exists, so no memory is needed. */
 	guard(mutex)(&bp_mutex);
-	err = bp_claim(&bp_machine, bp->pmu_private, bp->cpu, bp_type_of_slot(attr->bp_type),
-		       NULL);
+	err = bp_reserve(&bp_machine, bp->pmu_private, bp->cpu, bp_type_of_slot(attr->bp_type),
+			 NULL);
 	return err ? perf_refuse(PERF_REFUSED_BREAKPOINT_FULL) : 0;
 }
 
@@ -635,7 +635,7 @@ static void bp_change_drop_slot(struct bp_change *change, u64 bp_type)
 	if (!change->reserved)
 		return;
 	mutex_lock(&bp_mutex);
-	bp_drop(&bp_machine, change->bp->pmu_private, change->bp->cpu, bp_type_of_slot(bp_type));
+	bp_release(&bp_machine, change->bp->pmu_private, change->bp->cpu, bp_type_of_slot(bp_type));
 	mutex_unlock(&bp_mutex);
 }
 

@@ -164,13 +164,13 @@ static void bp_test_visit(struct bp_world *w)
 		kind_of(w, k, &task, &cpu);
 		w->count[k]++;
 		possible = bp_test_fits(w);
-		err = bp_claim(&w->machine, kind_task(w, task), cpu, TEST_TYPE, &spare);
+		err = bp_reserve(&w->machine, kind_task(w, task), cpu, TEST_TYPE, &spare);
 		bp_memory_free(&spare);
 		KUNIT_ASSERT_EQ(w->test, err, possible ? 0 : -ENOSPC);
 		if (possible) {
 			check_books(w);
 			bp_test_visit(w);
-			bp_drop(&w->machine, kind_task(w, task), cpu, TEST_TYPE);
+			bp_release(&w->machine, kind_task(w, task), cpu, TEST_TYPE);
 		}
 		w->count[k]--;
 		check_books(w);
@@ -371,11 +371,11 @@ static void bp_test_count_free(struct bp_task *t, int cpu, unsigned int *nr)
 
 	guard(mutex)(&bp_mutex);
 	for (type = 0; type < TYPE_MAX; type++) {
-		for (i = 0; !bp_claim(&bp_machine, t, cpu, type, NULL); i++)
+		for (i = 0; !bp_reserve(&bp_machine, t, cpu, type, NULL); i++)
 			;
 		nr[type] = i;
 		while (i--)
-			bp_drop(&bp_machine, t, cpu, type);
+			bp_release(&bp_machine, t, cpu, type);
 	}
 }
 

@@ -572,7 +572,7 @@ static void exclusive_pmu_has_one_kind_of_event(struct kunit *test)
 }
 
 /* Permissions are checked first: a rejected open never reserves the PMU, not even for a moment. */
-static void refused_events_claim_no_exclusive_pmu(struct kunit *test)
+static void refused_events_reserve_no_exclusive_pmu(struct kunit *test)
 {
 	struct sim_habits *h = add_pmu(test, SIM_EXCLUSIVE | SIM_SLEEPS);
 	struct perf_event_attr attr = {
@@ -771,7 +771,7 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(software_context_in_a_group),
 	KUNIT_CASE(failed_add_blocks_no_other),
 	KUNIT_CASE(exclusive_pmu_has_one_kind_of_event),
-	KUNIT_CASE(refused_events_claim_no_exclusive_pmu),
+	KUNIT_CASE(refused_events_reserve_no_exclusive_pmu),
 	KUNIT_CASE(unsupported_periods_are_refused),
 	KUNIT_CASE(group_without_a_transaction),
 	KUNIT_CASE(driver_names_the_cpu),

@@ -727,7 +727,7 @@ TEST_F(attack, refused_watchpoints_take_none)
 
 TEST_F(attack, refused_traces_take_no_unit)
 {
-	/* The base kernel claims the unit before it checks the permission. */
+	/* The base kernel reserves the unit before it checks the permission. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_sim_trace_type() <= 0)

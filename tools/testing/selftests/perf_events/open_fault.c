@@ -258,7 +258,7 @@ TEST_F(open, trace_unit)
 	self->o.attr = pe_attr_off(0);
 	self->o.attr.type = type;
 	/*
-	 * Either events of tasks or events of CPUs use the unit. A claim that a failed open leaves
+	 * Either events of tasks or events of CPUs use the unit. A reservation of a failed open
 	 * would exclude the other kind.
 	 */
 	EXPECT_BORNE(self);

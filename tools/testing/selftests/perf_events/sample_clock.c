@@ -137,7 +137,7 @@ TEST_F(stamp, back_into_cycles)
 	close(self->fd);
 }
 
-/* With use_clockid the page must not claim that time stamps can be converted. */
+/* With use_clockid the page must not state that time stamps can be converted. */
 TEST_F(stamp, no_way_to_a_chosen_clock)
 {
 	self->a.use_clockid = 1;
