@@ -39,7 +39,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		count = &cpu->counts[slot];
 		if (share && count->shared && power_keys_equal(&count->key, key)) {
-			count->users++;
+			count->nr_events++;
 			return slot;
 		}
 	}
@@ -49,7 +49,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 	count = &cpu->counts[slot];
 	count->key = *key;
 	count->alts = *alts;
-	count->users = 1;
+	count->nr_events = 1;
 	count->shared = share;
 	count->pmc = 0;
 	cpu->used |= BIT(slot);
@@ -113,7 +113,7 @@ void power_count_put(struct power_cpu *cpu, int slot)
 
 	if (WARN_ON_ONCE(!(cpu->used & BIT(slot))))
 		return;
-	if (--count->users) {
+	if (--count->nr_events) {
 		power_count_follow(cpu, slot);
 		return;
 	}

@@ -80,7 +80,7 @@ struct power_encoded {
  * struct power_count - what one counter of a CPU counts
  * @key: the event code, and the modes in which it is counted
  * @alts: the alternative encodings; one of the events, or the claim, owns the array
- * @users: number of events; 1 for perfctr
+ * @nr_events: number of events; 1 for perfctr
  * @shared: other events with an equal @key may share the counter
  * @pmc: the counter programmed now; 0: none
  * @place: the counter to program next
@@ -89,7 +89,7 @@ struct power_encoded {
 struct power_count {
 	struct power_key		key;
 	struct power_alternatives	alts;
-	u8				users;
+	u8				nr_events;
 	bool				shared;
 	u8				pmc;
 	u8				place;
@@ -117,7 +117,7 @@ struct power_memo {
  * @events: the events added; hw.event_base is an event's index in @counts
  * @n: number of @events
  * @counts: what the counters count
- * @used: mask of the members of @counts with users
+ * @used: mask of the members of @counts with events or a claim
  * @chosen: mask of the members of @counts whose @place and @choice are compatible
  * @known: mask of the members of @counts that are equal to those in @memo
  * @changed: @events or @counts have changed since the last reprogramming

@@ -263,8 +263,8 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
  * struct x86_alone - a group on an otherwise unused CPU
  * @n: number of selects, each for the events that can share a counter
  * @traces: number of events that use the branch trace store
- * @clients: for each select, the number of events
- * @samplers: for each select, the number of sampling events
+ * @nr_events: for each select, the number of events
+ * @nr_sampling: for each select, the number of sampling events
  * @sels: the selects
  * @constraints: for each select, the counters that can count it
  * @extra: the extra registers
@@ -273,8 +273,8 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 struct x86_alone {
 	int			n;
 	unsigned int		traces;
-	unsigned int		clients[X86_COUNTERS_MAX];
-	unsigned int		samplers[X86_COUNTERS_MAX];
+	unsigned int		nr_events[X86_COUNTERS_MAX];
+	unsigned int		nr_sampling[X86_COUNTERS_MAX];
 	struct x86_event_sel	sels[X86_COUNTERS_MAX];
 	struct x86_constraint	constraints[X86_COUNTERS_MAX];
 	struct x86_extra_set	extra;
@@ -304,17 +304,17 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	/* Equal members share a counter, as in x86_count_attach(). */
 	for (i = 0; i < alone->n; i++) {
 		if (x86_event_sels_equal(&alone->sels[i], &sel) && !(sel.flags & X86_ALONE) &&
-		    alone->clients[i] < X86_CLIENTS_MAX &&
-		    (!samples || alone->samplers[i] < X86_SAMPLERS_MAX)) {
-			alone->clients[i]++;
-			alone->samplers[i] += samples;
+		    alone->nr_events[i] < X86_COUNT_EVENTS_MAX &&
+		    (!samples || alone->nr_sampling[i] < X86_COUNT_SAMPLING_MAX)) {
+			alone->nr_events[i]++;
+			alone->nr_sampling[i] += samples;
 			return 0;
 		}
 	}
 	if (alone->n == X86_COUNTERS_MAX)
 		return -EINVAL;
-	alone->clients[alone->n] = 1;
-	alone->samplers[alone->n] = samples;
+	alone->nr_events[alone->n] = 1;
+	alone->nr_sampling[alone->n] = samples;
 	alone->constraints[alone->n] = (struct x86_constraint){
 		.allowed = sel.allowed, .now = -1, .pair = sel.flags & X86_PAIR,
 	};

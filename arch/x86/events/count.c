@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counts of a CPU: clients, totals, and assignment of counters. A count (struct x86_count) is
- * an event select, and its clients are the events that share its counter.
+ * The counts of a CPU: events, totals, and assignment of counters. A count (struct x86_count) is an
+ * event select, and its events share its counter.
  *
  * Context of all functions, unless noted: interrupts off, on the CPU of the counts.
  */
@@ -85,7 +85,7 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 /**
  * x86_event_account - update an event from its count's total
- * @event: a client
+ * @event: an event with a count
  * @total: the total, read after the last update of the event
  *
  * An NMI may interrupt this function and account the event: each part is accounted only once.
@@ -109,7 +109,7 @@ void x86_event_account(struct perf_event *event, u64 total)
 
 /**
  * x86_event_due - the total at which an event needs an overflow
- * @event: a sampling client
+ * @event: a sampling event with a count
  *
  * This is the end of its period, or x86_event_hold() before that.
  *
@@ -126,7 +126,7 @@ u64 x86_event_due(const struct perf_event *event)
 
 /**
  * x86_event_is_due - check whether an event's period has ended, or its overflow was due
- * @event: a sampling client, updated
+ * @event: a sampling event with a count, updated
  *
  * Context: any.
  * Return: true if it takes a sample now.
@@ -157,7 +157,7 @@ void x86_event_begin_period(struct perf_event *event)
 }
 
 /**
- * x86_count_runs - check whether any client of a count is started
+ * x86_count_runs - check whether any event of a count is started
  * @count: a count of this CPU
  *
  * Return: true if one is.
@@ -166,7 +166,7 @@ bool x86_count_runs(const struct x86_count *count)
 {
 	struct perf_event *event;
 
-	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+	list_for_each_entry_rcu(event, &count->events, active_entry, true) {
 		if (x86_event_runs(event))
 			return true;
 	}
@@ -174,17 +174,17 @@ bool x86_count_runs(const struct x86_count *count)
 }
 
 /**
- * x86_count_next - set x86_count::next: the total at which the first client needs an interrupt
+ * x86_count_next - set x86_count::next: the total at which the first event needs an interrupt
  * @count: a count of this CPU
  *
- * Walks all clients, at most X86_CLIENTS_MAX.
+ * Walks all events, at most X86_COUNT_EVENTS_MAX.
  */
 void x86_count_next(struct x86_count *count)
 {
 	struct perf_event *event;
 	u64 next = U64_MAX;
 
-	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+	list_for_each_entry_rcu(event, &count->events, active_entry, true) {
 		if (is_sampling_event(event) && x86_event_runs(event))
 			next = min(next, x86_event_due(event));
 	}
@@ -257,7 +257,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 
 		if (!count)
 			continue;
-		if (count->nr_clients) {
+		if (count->nr_events) {
 			dirty &= ~BIT_ULL(i);
 			if (count->sel.flags & X86_METRICS)
 				dirty &= ~X86_METRICS_RUN;
@@ -319,13 +319,13 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 		x86_clear(cpu, counters);
 }
 
-/* Clients */
+/* Events of counts */
 
 /* Find a count with this select, to share or to reuse. Sets @full if one is full. */
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
 					bool samples, bool *full)
 {
-	unsigned int most = sel->flags & X86_ALONE ? 1 : X86_CLIENTS_MAX;
+	unsigned int most = sel->flags & X86_ALONE ? 1 : X86_COUNT_EVENTS_MAX;
 	int i;
 
 	for_each_x86_counter(i, cpu->used) {
@@ -333,8 +333,8 @@ static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x8
 
 		if (!x86_event_sels_equal(&count->sel, sel))
 			continue;
-		if (count->nr_clients < most &&
-		    (!samples || count->nr_samplers < X86_SAMPLERS_MAX))
+		if (count->nr_events < most &&
+		    (!samples || count->nr_sampling < X86_COUNT_SAMPLING_MAX))
 			return count;
 		*full = true;
 	}
@@ -354,7 +354,7 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 	*count = (struct x86_count){
 		.id = cpu->last_id, .sel = *sel, .counter = -1, .wanted = -1, .next = U64_MAX,
 	};
-	INIT_LIST_HEAD(&count->clients);
+	INIT_LIST_HEAD(&count->events);
 	cpu->used |= BIT_ULL(i);
 	return count;
 }
@@ -362,7 +362,7 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 /**
  * x86_count_release - free the storage of a count
  * @cpu: this CPU
- * @count: a count without clients and without a counter
+ * @count: a count without events and without a counter
  *
  * Context: interrupts off, or NMI.
  */
@@ -397,8 +397,8 @@ static struct x86_count *x86_last_count(struct x86_pmu_cpu *cpu, const struct pe
 	if (!id || count->id != id || event->hw.last_cpu != raw_smp_processor_id() ||
 	    !READ_ONCE(x86_share))
 		return NULL;
-	if (count->nr_clients >= X86_CLIENTS_MAX ||
-	    (samples && count->nr_samplers >= X86_SAMPLERS_MAX))
+	if (count->nr_events >= X86_COUNT_EVENTS_MAX ||
+	    (samples && count->nr_sampling >= X86_COUNT_SAMPLING_MAX))
 		return NULL;
 	return count;
 }
@@ -440,8 +440,8 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 		}
 		count->second = full;
 	}
-	if (count->nr_clients)
-		/* The other clients have taken the register already. */
+	if (count->nr_events)
+		/* The other events have taken the register already. */
 		x86_put_extra(cpu, &sel, extra);
 	else
 		count->extra = extra;
@@ -452,7 +452,7 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 }
 
 /**
- * x86_count_attach - make an event a client of a count
+ * x86_count_attach - add an event to the count of its select
  * @cpu: this CPU
  * @event: an event without a count; it is not counted before x86_event_start()
  *
@@ -475,7 +475,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		if (err)
 			return err;
 	}
-	if (!count->nr_clients++) {
+	if (!count->nr_events++) {
 		/* Reuse the counter that the count has kept, unless the other thread may use it. */
 		if (count->counter >= 0 && !cpu->excl &&
 		    !((cpu->wanted | cpu->claimed) & x86_count_takes(count, count->counter))) {
@@ -486,18 +486,18 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 			cpu->unplaced = true;
 		}
 	}
-	count->nr_samplers += samples;
+	count->nr_sampling += samples;
 	count->reload = x86_precise_reload(cpu, event);
 	event->hw.idx = count->wanted;
 	WRITE_ONCE(event->hw.event_base, (unsigned long)count);
-	list_add_rcu(&event->active_entry, &count->clients);
+	list_add_rcu(&event->active_entry, &count->events);
 	return 0;
 }
 
 /**
  * x86_count_detach - remove an event from its count
  * @cpu: this CPU
- * @event: a client, stopped and updated
+ * @event: an event with a count, stopped and updated
  */
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
@@ -507,8 +507,8 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	WRITE_ONCE(event->hw.event_base, 0);
 	event->hw.idx = -1;
 	cpu->dirty = true;
-	count->nr_samplers -= is_sampling_event(event);
-	if (--count->nr_clients)
+	count->nr_sampling -= is_sampling_event(event);
+	if (--count->nr_events)
 		return;
 	x86_put_extra(cpu, &count->sel, count->extra);
 	count->extra = NULL;
@@ -551,7 +551,7 @@ static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_c
 
 /*
  * A count that does not move is not programmed again, so write the index of its counter to the page
- * of a new client.
+ * of a new event.
  */
 static void x86_update_page_index(struct x86_count *count)
 {
@@ -559,17 +559,17 @@ static void x86_update_page_index(struct x86_count *count)
 
 	if (count->counter < 0 || count->wanted != count->counter)
 		return;
-	newest = list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
+	newest = list_first_or_null_rcu(&count->events, struct perf_event, active_entry);
 	if (newest && newest->hw.idx != count->counter)
 		x86_count_update_pages(count);
 }
 
-/* Is a client pinned? */
+/* Is an event of the count pinned? */
 static bool x86_count_is_pinned(const struct x86_count *count)
 {
 	struct perf_event *event;
 
-	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+	list_for_each_entry_rcu(event, &count->events, active_entry, true) {
 		if (event->group_leader->attr.pinned)
 			return true;
 	}
@@ -577,7 +577,7 @@ static bool x86_count_is_pinned(const struct x86_count *count)
 }
 
 /**
- * x86_counts_assign_unclaimed - assign counters to all counts with clients
+ * x86_counts_assign_unclaimed - assign counters to all counts with events
  * @cpu: this CPU
  * @claimed: mask of the counters not to be assigned: those reserved by perfctr
  * @pinned_only: assign counters only to counts with pinned events. Perf removes the events of the
@@ -597,7 +597,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	int i, n = 0;
 
 	for_each_x86_counter(i, cpu->used) {
-		if (!cpu->counts[i].nr_clients ||
+		if (!cpu->counts[i].nr_events ||
 		    (pinned_only && !x86_count_is_pinned(&cpu->counts[i])))
 			continue;
 		has_amd_nb |= cpu->counts[i].sel.flags & X86_AMD_NB;
@@ -632,7 +632,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	return 0;
 }
 
-/* Has a count with pinned clients no counter assigned? */
+/* Has a count with pinned events no counter assigned? */
 static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
 {
 	int i;
@@ -640,14 +640,14 @@ static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->used) {
 		const struct x86_count *count = &cpu->counts[i];
 
-		if (count->nr_clients && count->wanted < 0 && x86_count_is_pinned(count))
+		if (count->nr_events && count->wanted < 0 && x86_count_is_pinned(count))
 			return true;
 	}
 	return false;
 }
 
 /**
- * x86_counts_assign - assign counters to all counts with clients
+ * x86_counts_assign - assign counters to all counts with events
  * @cpu: this CPU, whose PMU is disabled
  *
  * If pinned events need counters reserved by perfctr, the reservation (claim) ends. It must not

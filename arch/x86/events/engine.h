@@ -2,10 +2,10 @@
 /*
  * Shared declarations of the driver for the CPUs' core PMU.
  *
- * A "count" (struct x86_count) is an event select that is counted on one CPU. Its "clients" are the
- * events with this select, which share its counter. A count has a total of 64 bits, which depends
- * neither on the width of the counter, nor on the counter assigned, nor on reprogramming. Each
- * client takes differences of the total. A count without clients may be kept for reuse.
+ * A "count" (struct x86_count) is an event select that is counted on one CPU. Its events are those
+ * with this select, which share its counter. A count has a total of 64 bits, which depends neither
+ * on the width of the counter, nor on the counter assigned, nor on reprogramming. Each event takes
+ * differences of the total. A count without events may be kept for reuse.
  *
  * A "claim" (struct x86_claim) is the set of counters that perfctr has reserved.
  *
@@ -57,13 +57,13 @@
 #include "perf_event.h"
 #include "precise.h"
 
-/* Maximum number of counts of a CPU that have clients or a counter */
+/* Maximum number of counts of a CPU that have events or a counter */
 #define X86_COUNTS_MAX		64
-/* Maximum number of clients of a count; the overflow interrupt walks all of them */
-#define X86_CLIENTS_MAX		64
+/* Maximum number of events of a count; the overflow interrupt walks all of them */
+#define X86_COUNT_EVENTS_MAX		64
 
-/* Maximum number of sampling clients of a count; one overflow interrupt may sample all of them */
-#define X86_SAMPLERS_MAX	4
+/* Maximum number of sampling events of a count; one overflow interrupt may sample all of them */
+#define X86_COUNT_SAMPLING_MAX	4
 /* Maximum number of extra registers of a CPU, core or module */
 #define X86_EXTRA_MAX		32
 
@@ -201,7 +201,7 @@ static inline bool x86_event_sels_equal(const struct x86_event_sel *a,
 /**
  * struct x86_extra_reg - an extra register in use
  * @msr: the register; 0: this entry is unused
- * @users: number of counts with clients that need @value
+ * @users: number of counts with events that need @value
  * @value: value needed by the users, or by the last one
  * @change: generation of @value, starting at 1
  */
@@ -266,9 +266,9 @@ struct x86_excl_cntrs {
  *	while the PMU is disabled, as it is while events are attached
  * @second: when it was allocated, there was a count with the same select, but it was full
  * @sel: what is counted
- * @clients: the events, by their active_entry; an RCU list, so that an NMI can walk it
- * @nr_clients: number of @clients; 0: the count is kept for reuse until its counter is needed
- * @nr_samplers: number of @clients that sample
+ * @events: the events, by their active_entry; an RCU list, so that an NMI can walk it
+ * @nr_events: number of @events; 0: the count is kept for reuse until its counter is needed
+ * @nr_sampling: number of @events that sample
  * @counter: the counter programmed; -1: none. Set after @bias and before the counter's owner;
  *	cleared after the owner, while @seq is odd
  * @wanted: the counter assigned, programmed by x86_reprogram(); -1: none
@@ -277,17 +277,17 @@ struct x86_excl_cntrs {
  * @total: the total if there is no counter or @seq is odd; else the total as read in generation
  *	@gen
  * @gen: generation in which @total was read, see x86_pmu_cpu::gen
- * @next: total at which the first client needs an interrupt; U64_MAX: none does
- * @extra: the extra register in use while there are clients; NULL: none
+ * @next: total at which the first event needs an interrupt; U64_MAX: none does
+ * @extra: the extra register in use while there are events; NULL: none
  * @reload: distance to which the CPU reloads the counter with each PEBS record; 0: none
  */
 struct x86_count {
 	u64			id;
 	bool			second;
 	struct x86_event_sel	sel;
-	struct list_head	clients;
-	unsigned int		nr_clients;
-	unsigned int		nr_samplers;
+	struct list_head	events;
+	unsigned int		nr_events;
+	unsigned int		nr_sampling;
 	s8			counter;
 	s8			wanted;
 	unsigned int		seq;
@@ -310,12 +310,12 @@ struct x86_count {
  *	x86_count::counter is the lower one
  * @upper: mask of the upper counters of pairs, which are not read
  * @checkpointed: mask of counters that a transaction abort rolls back, see x86_serve_overflowed()
- * @wanted: mask of the counters assigned to counts with clients
+ * @wanted: mask of the counters assigned to counts with events
  * @down: the system is being shut down, and the registers are not changed any more
  * @halted: perf has disabled the PMU. The hardware runs on: which counters need a change is known
  *	only when the PMU is enabled
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
- * @unplaced: a count with clients has no counter assigned
+ * @unplaced: a count with events has no counter assigned
  * @dirty: registers need reprogramming; also set by an NMI
  * @reprogramming: x86_reprogram() or claim.c writes registers; an NMI sets @dirty and leaves
  *	changes to that code
@@ -469,13 +469,13 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 	return x86_counter_is_fixed(counter) ? core->fixed_width : core->width;
 }
 
-/* The count that an event is a client of; NULL: none. Context: any. */
+/* The count of an event; NULL: none. Context: any. */
 static inline struct x86_count *x86_event_count(const struct perf_event *event)
 {
 	return (struct x86_count *)READ_ONCE(event->hw.event_base);
 }
 
-/* Is a client started? Context: any. */
+/* Is an event with a count started? Context: any. */
 static inline bool x86_event_runs(const struct perf_event *event)
 {
 	return !(READ_ONCE(event->hw.state) & PERF_HES_STOPPED);
@@ -615,7 +615,7 @@ static inline u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *coun
 	return x86_count_read_new(cpu, count);
 }
 
-/* The total for a client: that of its metric, or of the count. Context: any. */
+/* The total for an event: that of its metric, or of its count. Context: any. */
 static inline u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 				  struct x86_count *count)
 {

@@ -149,7 +149,7 @@ static u64 x86_metric_total(struct x86_pmu_cpu *cpu, const struct x86_count *cou
 /**
  * x86_metrics_event_total - read the total for an event that shares the slots counter
  * @cpu: this CPU
- * @event: a client of @count
+ * @event: an event of @count
  * @count: a count of this CPU with X86_METRICS
  *
  * Context: any.

@@ -3,14 +3,14 @@
  * The overflow interrupt. It is an NMI: it can interrupt any code of this driver, with any lock
  * held. So it takes no lock, and uses irq_work for wakeups. It may
  *
- * - read @owner of struct x86_pmu_cpu, and the clients of the counts found there. A count is an
+ * - read @owner of struct x86_pmu_cpu, and the events of the counts found there. A count is an
  *   owner only while its bias matches its counter, except while its seq is odd;
- * - update clients, start new periods, write samples, and stop clients;
+ * - update events, start new periods, write samples, and stop events;
  * - reprogram counters;
  * - write other registers, unless the interrupted code is about to (@halted, @reprogramming): then
  *   it sets @dirty for that code.
  *
- * It must not attach or detach clients, or assign counters.
+ * It must not attach or detach events, or assign counters.
  */
 #include <linux/rculist.h>
 #include <linux/sched/clock.h>
@@ -100,7 +100,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 		return false;
 	total = x86_count_read(cpu, count);
 	if ((s64)(total - READ_ONCE(count->next)) >= 0 && READ_ONCE(count->next) != U64_MAX) {
-		list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+		list_for_each_entry_rcu(event, &count->events, active_entry, true) {
 			if (!is_sampling_event(event) || !x86_event_runs(event) ||
 			    !event->attr.precise_ip != !record)
 				continue;
@@ -113,7 +113,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 	}
 	x86_count_next(count);
 	x86_count_set_period(cpu, count);
-	list_for_each_entry_rcu(event, &count->clients, active_entry, true)
+	list_for_each_entry_rcu(event, &count->events, active_entry, true)
 		perf_event_update_userpage(event);
 	return true;
 }
@@ -145,7 +145,7 @@ static bool x86_due_again(struct x86_count *count)
 
 	if (!(count->sel.config & X86_MOVES_IN_KERNEL))
 		return false;
-	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+	list_for_each_entry_rcu(event, &count->events, active_entry, true) {
 		if (is_sampling_event(event) && event->hw.sample_period < X86_SHORT_PERIOD)
 			return true;
 	}

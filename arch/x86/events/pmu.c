@@ -87,7 +87,7 @@ static void x86_changed(struct x86_pmu_cpu *cpu)
 		x86_reprogram(cpu);
 }
 
-/* Start a stopped client of @count. */
+/* Start a stopped event of @count. */
 static __always_inline void x86_event_start_count(struct x86_pmu_cpu *cpu,
 						  struct perf_event *event,
 						  struct x86_count *count)
@@ -127,7 +127,7 @@ static void x86_event_start(struct perf_event *event, int flags)
 }
 
 /*
- * Stop a client of @count, unless it is stopped already. Does not update its page. Returns true if
+ * Stop an event of @count, unless it is stopped already. Does not update its page. Returns true if
  * it is stopped now. Context: interrupts off, or NMI.
  */
 static __always_inline bool x86_event_stop_count(struct x86_pmu_cpu *cpu,

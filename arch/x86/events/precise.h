@@ -155,7 +155,7 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs);
 u64 x86_precise_period(const struct x86_pmu_cpu *cpu, const struct perf_event *event);
 u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter);
 
-/* The value for x86_count::reload, for the client of a count */
+/* The value for x86_count::reload, for the event of a count */
 static inline u64 x86_precise_reload(const struct x86_pmu_cpu *cpu,
 				     const struct perf_event *event)
 {

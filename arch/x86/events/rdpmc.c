@@ -80,7 +80,7 @@ static void x86_close_pages(void)
 	for_each_x86_counter(i, cpu->core->counters) {
 		const struct x86_count *count = cpu->owner[i];
 
-		if (count && count->nr_clients && count->counter == i)
+		if (count && count->nr_events && count->counter == i)
 			x86_count_update_pages(count);
 	}
 }

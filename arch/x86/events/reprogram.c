@@ -8,7 +8,7 @@
  */
 #include "engine.h"
 
-/* A counter is reprogrammed if it is nearer than this to an overflow that no client needs. */
+/* A counter is reprogrammed if it is nearer than this to an overflow that no event needs. */
 #define X86_NEAR	BIT_ULL(20)
 
 /*
@@ -147,7 +147,7 @@ void x86_count_update_pages(const struct x86_count *count)
 {
 	struct perf_event *event;
 
-	list_for_each_entry_rcu(event, &count->clients, active_entry, true) {
+	list_for_each_entry_rcu(event, &count->events, active_entry, true) {
 		event->hw.idx = count->counter;
 		perf_event_update_userpage(event);
 	}
@@ -172,7 +172,7 @@ static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 }
 
 /**
- * x86_count_free - free a count without clients, which was kept for reuse
+ * x86_count_free - free a count without events, which was kept for reuse
  * @cpu: this CPU
  * @count: a count with a counter, whose value is saved in x86_pmu_cpu::value if it is known
  */
@@ -218,7 +218,7 @@ void x86_counts_detach_counters(struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->core->counters) {
 		struct x86_count *count = cpu->owner[i];
 
-		if (count && count->nr_clients)
+		if (count && count->nr_events)
 			x86_count_detach_counter(cpu, count);
 		else if (count)
 			x86_count_free(cpu, count);
@@ -401,7 +401,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 	for_each_x86_counter(i, x86_count_takes(count, count->wanted)) {
 		struct x86_count *there = cpu->owner[i];
 
-		if (there && there->nr_clients)
+		if (there && there->nr_events)
 			x86_count_detach_counter(cpu, there);
 		else if (there)
 			x86_count_free(cpu, there);
@@ -418,7 +418,7 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, used) {
 		struct x86_count *count = &cpu->counts[i];
 
-		if (!count->nr_clients || count->wanted == count->counter || count->wanted < 0)
+		if (!count->nr_events || count->wanted == count->counter || count->wanted < 0)
 			continue;
 		if (count->counter >= 0)
 			x86_count_detach_counter(cpu, count);
@@ -443,8 +443,8 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Returns the mask of the counters to run, and reprograms counters where the next overflow of a
- * client has changed.
+ * Returns the mask of the counters to run, and reprograms counters where the next overflow of an
+ * event has changed.
  */
 static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 {
@@ -455,7 +455,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 		struct x86_count *count = &cpu->counts[i];
 		u64 bits;
 
-		if (!count->nr_clients || count->counter < 0 || !x86_count_runs(count))
+		if (!count->nr_events || count->counter < 0 || !x86_count_runs(count))
 			continue;
 		/* Another count may have used the extra register meanwhile. */
 		if (count->extra)
@@ -516,7 +516,7 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 
 		if (!(count->sel.flags & X86_AMD_NB) || counter < 0)
 			continue;
-		if (count->nr_clients) {
+		if (count->nr_events) {
 			keep |= BIT_ULL(counter);
 			continue;
 		}
@@ -559,7 +559,7 @@ static void x86_leave_taken(struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->force_abort ? cpu->core->taken & ~used : 0) {
 		struct x86_count *count = cpu->owner[i];
 
-		if (count && count->nr_clients)
+		if (count && count->nr_events)
 			x86_count_detach_counter(cpu, count);
 		else if (count)
 			x86_count_free(cpu, count);
@@ -585,7 +585,7 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->used) {
 		const struct x86_count *count = &cpu->counts[i];
 
-		if (!count->nr_clients || count->counter < 0)
+		if (!count->nr_events || count->counter < 0)
 			continue;
 		if (count->sel.flags & X86_HT_ERRATUM)
 			used.exclusive |= BIT_ULL(count->counter);

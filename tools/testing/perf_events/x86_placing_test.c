@@ -272,8 +272,8 @@ static const struct x86_model reference_model = {
 	.name = "reference", .limits = reference_limits, .config_mask = X86_RAW_EVENT_MASK,
 };
 
-/* The clients of one count, and one event more */
-static struct counted crowd[X86_CLIENTS_MAX + 1];
+/* The events of one count, and one more */
+static struct counted crowd[X86_COUNT_EVENTS_MAX + 1];
 
 static int open_in_crowd(int i, u64 config)
 {
@@ -331,20 +331,20 @@ static bool crowd_counts(int n)
 	return fits;
 }
 
-/* A counter has at most X86_CLIENTS_MAX clients: a larger group of one counter is refused. */
+/* A counter has at most X86_COUNT_EVENTS_MAX events: a larger group of one counter is refused. */
 static bool crowd_fits(void)
 {
 	bool ok;
 
 	row = &reference_model;
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	ok = open_crowd(X86_CLIENTS_MAX) && crowd_counts(X86_CLIENTS_MAX);
-	ok &= open_in_crowd(X86_CLIENTS_MAX, REFERENCE_CYCLES) ==
+	ok = open_crowd(X86_COUNT_EVENTS_MAX) && crowd_counts(X86_COUNT_EVENTS_MAX);
+	ok &= open_in_crowd(X86_COUNT_EVENTS_MAX, REFERENCE_CYCLES) ==
 	      -EINVAL;
 	/* A member of another select has a counter of its own. */
-	ok &= !open_in_crowd(X86_CLIENTS_MAX, ANY_CODE);
-	crowd[0].event.members[crowd[0].event.nr_members++] = &crowd[X86_CLIENTS_MAX].event;
-	ok &= crowd_counts(X86_CLIENTS_MAX + 1);
+	ok &= !open_in_crowd(X86_COUNT_EVENTS_MAX, ANY_CODE);
+	crowd[0].event.members[crowd[0].event.nr_members++] = &crowd[X86_COUNT_EVENTS_MAX].event;
+	ok &= crowd_counts(X86_COUNT_EVENTS_MAX + 1);
 	return ok && !harness_warned;
 }
 

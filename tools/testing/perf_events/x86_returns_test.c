@@ -129,7 +129,7 @@ static bool cpu_is_another(void)
 	return comes(0) && count_of(0) != count_of(1) && ends_right();
 }
 
-/* Meanwhile the count has as many sampling clients as it may have. */
+/* Meanwhile the count has as many sampling events as it may have. */
 static bool count_is_full(void)
 {
 	struct perf_event_attr attr = {
@@ -139,15 +139,15 @@ static bool count_is_full(void)
 	int i;
 
 	start_machine(&with_control, 1, 4000);
-	for (i = 0; i <= X86_SAMPLERS_MAX; i++)
+	for (i = 0; i <= X86_COUNT_SAMPLING_MAX; i++)
 		assert(!open_event(&counted[i], &attr));
-	for (i = 0; i < X86_SAMPLERS_MAX; i++) {
+	for (i = 0; i < X86_COUNT_SAMPLING_MAX; i++) {
 		if (!comes(i))
 			return false;
 	}
 	count = count_of(0);
 	leaves(0);
-	return comes(X86_SAMPLERS_MAX) && count_of(X86_SAMPLERS_MAX) == count &&
+	return comes(X86_COUNT_SAMPLING_MAX) && count_of(X86_COUNT_SAMPLING_MAX) == count &&
 	       comes(0) && count_of(0) != count && ends_right();
 }
 
@@ -160,7 +160,7 @@ static bool second_count_is_left(void)
 	struct perf_event_attr attr = {
 		.config = ANY_CODE, .exclude_kernel = true, .sample_period = 1000,
 	};
-	int i, n = X86_SAMPLERS_MAX;
+	int i, n = X86_COUNT_SAMPLING_MAX;
 
 	start_machine(&with_control, 1, 4000);
 	for (i = 0; i <= n; i++)

@@ -181,7 +181,7 @@ static void map_or_unmap(void)
 	for_each_x86_counter(i, core.counters) {
 		const struct x86_count *count = x86_pmu_cpu.owner[i];
 
-		if (count && count->nr_clients && count->counter == i)
+		if (count && count->nr_events && count->counter == i)
 			x86_count_update_pages(count);
 	}
 	if (thread.running)

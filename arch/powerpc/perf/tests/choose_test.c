@@ -49,7 +49,7 @@ static void choose_shares_equal_counts(struct kunit *test)
 	/* A sampling event does not share its counter. */
 	KUNIT_EXPECT_NE(test, choose_get(test, cpu, TEST_ANY_INST, false), first);
 	KUNIT_EXPECT_EQ(test, hweight32(cpu->used), 3);
-	KUNIT_EXPECT_EQ(test, cpu->counts[first].users, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[first].nr_events, 2);
 }
 
 static void choose_too_many(struct kunit *test)

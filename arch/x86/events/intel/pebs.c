@@ -295,7 +295,7 @@ u64 x86_precise_counters(const struct x86_core *core, u64 counters)
 
 static struct perf_event *pebs_event(struct x86_count *count)
 {
-	return list_first_or_null_rcu(&count->clients, struct perf_event, active_entry);
+	return list_first_or_null_rcu(&count->events, struct perf_event, active_entry);
 }
 
 /* MSR_IA32_PEBS_ENABLE bits of a precise event */
@@ -323,7 +323,7 @@ static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool 
 		struct x86_count *count = &cpu->counts[i];
 		const struct perf_event *event;
 
-		if (!count->nr_clients || count->counter < 0 ||
+		if (!count->nr_events || count->counter < 0 ||
 		    (staying && count->counter != count->wanted))
 			continue;
 		event = pebs_event(count);
@@ -363,7 +363,7 @@ static u64 pebs_entering(struct x86_pmu_cpu *cpu)
 		struct x86_count *count = &cpu->counts[i];
 		const struct perf_event *event;
 
-		if (!count->nr_clients || count->wanted < 0 || count->counter == count->wanted)
+		if (!count->nr_events || count->wanted < 0 || count->counter == count->wanted)
 			continue;
 		event = pebs_event(count);
 		if (event && event->attr.precise_ip)
@@ -405,7 +405,7 @@ void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 /**
  * x86_precise_pause - stop a precise counter that is about to be programmed, and disable its PEBS
  * @cpu: this CPU
- * @count: a count with a counter and clients
+ * @count: a count with a counter and events
  *
  * An overflow arms PEBS: the next event writes the record and reloads the counter. This reload
  * would replace a value that is written meanwhile, and the count would have a jump. Without PEBS
@@ -494,7 +494,7 @@ static void pebs_set_reload(struct x86_pmu_cpu *cpu)
 		const struct x86_count *count = &cpu->counts[i];
 		int counter = count->counter;
 
-		if (!count->nr_clients || counter < 0 ||
+		if (!count->nr_events || counter < 0 ||
 		    !(cpu->core->precise.counters & BIT_ULL(counter)))
 			continue;
 		*pebs_reset_word(cpu, counter) = -count->reload &
@@ -572,7 +572,7 @@ static u64 pebs_counters(const struct x86_core *core, u64 enabled, const struct 
 /**
  * x86_precise_period - the period with which the CPU reloads the counter of an event
  * @cpu: this CPU
- * @event: the only client of a count, with X86_PRECISE_RELOADS; its period may have changed
+ * @event: the only event of a count, with X86_PRECISE_RELOADS; its period may have changed
  *
  * Return: the period, 0 if the CPU does not reload the counter.
  */

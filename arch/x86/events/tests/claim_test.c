@@ -85,17 +85,17 @@ static void test_continue_while_assigning(struct kunit *test)
 	local_irq_enable();
 }
 
-/* Add an event select that only counter 0 can count, with @env->event as its client. */
+/* Add an event select that only counter 0 can count, with @env->event as its event. */
 static struct x86_count *add_count(struct claim_env *env, bool pinned)
 {
 	struct x86_count *count = &env->cpu.counts[0];
 
 	*count = (struct x86_count){
 		.sel = { .config = EVENT, .row = -1, .allowed = BIT_ULL(0) },
-		.nr_clients = 1, .counter = -1, .wanted = -1, .next = U64_MAX,
+		.nr_events = 1, .counter = -1, .wanted = -1, .next = U64_MAX,
 	};
-	INIT_LIST_HEAD(&count->clients);
-	list_add_rcu(&env->event.active_entry, &count->clients);
+	INIT_LIST_HEAD(&count->events);
+	list_add_rcu(&env->event.active_entry, &count->events);
 	env->event.group_leader = &env->event;
 	env->event.attr.pinned = pinned;
 	env->event.hw.state = PERF_HES_STOPPED;
