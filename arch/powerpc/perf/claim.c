@@ -4,11 +4,11 @@
  *
  * A claim (struct power_claim) names its counters and an event code for each. The selection of
  * counters treats a claim like events that name their counters. Flexible events of perf move to
- * other counters if they can, or else are not scheduled until power_claim_end(). Pinned events are
- * never displaced: power_claim() fails if they need the counters, and power_claim_revoke() takes
- * the counters back if such events are added later.
+ * other counters if they can, or else are not scheduled until power_claim_put(). Pinned events are
+ * never displaced: power_claim_get() fails if they need the counters, and power_claim_revoke()
+ * takes the counters back if such events are added later.
  *
- * If perfctr has no overflows to handle, the counters run on after power_claim_end(), until perf
+ * If perfctr has no overflows to handle, the counters run on after power_claim_put(), until perf
  * changes the events of the CPU. An equal claim then continues without reprogramming.
  *
  * Context: the CPU of the claim, interrupts off. A CPU has at most one claim. Only processors from
@@ -28,11 +28,11 @@
 static const struct power_claim_user *power_claim_user;
 
 /*
- * Number of times per jiffy that power_claim_return() reschedules displaced flexible events at
+ * Number of times per jiffy that power_claim_resched() reschedules displaced flexible events at
  * once. After that they wait for the rotation, so that perfctr does not displace them again in each
  * context switch, which takes time of other tasks.
  */
-#define POWER_RETURNS	16
+#define POWER_RESCHEDS_MAX	16
 
 /**
  * power_claim_open - allow perfctr to reserve counters
@@ -61,7 +61,7 @@ int power_claim_open(const struct power_claim_user *user)
 /**
  * power_claim_close - undo power_claim_open()
  *
- * Context: process; power_claim_halt() was called on each CPU after its last claim.
+ * Context: process; power_claim_stop() was called on each CPU after its last claim.
  */
 void power_claim_close(void)
 {
@@ -168,14 +168,14 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 }
 
 /**
- * power_claim_forget - release counters that still run after power_claim_end()
+ * power_claim_free_last - release counters that still run after power_claim_put()
  * @cpu: this CPU
  *
- * Called before perf changes the events of the CPU. Does nothing before power_claim_end().
+ * Called before perf changes the events of the CPU. Does nothing before power_claim_put().
  *
  * Context: interrupts off, PMU disabled.
  */
-void power_claim_forget(struct power_cpu *cpu)
+void power_claim_free_last(struct power_cpu *cpu)
 {
 	if (cpu->claim || !cpu->claim_counts)
 		return;
@@ -184,11 +184,11 @@ void power_claim_forget(struct power_cpu *cpu)
 }
 
 /* Context: PMU disabled. */
-static int power_claim_take(struct power_cpu *cpu, const struct power_claim *claim)
+static int power_claim_reserve(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	bool got;
 
-	power_claim_forget(cpu);
+	power_claim_free_last(cpu);
 	if (cpu->ebb || !power_claim_fits_pinned(cpu, claim))
 		return -EBUSY;
 	if (!power_claim_get_counts(cpu, claim)) {
@@ -198,7 +198,7 @@ static int power_claim_take(struct power_cpu *cpu, const struct power_claim *cla
 		got = power_claim_get_counts(cpu, claim);
 		/*
 		 * Schedule the displaced events on the other counters. While cpu->claim is set,
-		 * power_claim_forget() does not release the claim's counters.
+		 * power_claim_free_last() does not release the claim's counters.
 		 */
 		cpu->claim = claim;
 		cpu->claim_displaces = true;
@@ -216,7 +216,7 @@ static int power_claim_take(struct power_cpu *cpu, const struct power_claim *cla
 }
 
 /* Continue the counters left running by an equal claim, if perf has not reprogrammed any. */
-static bool power_claim_again(struct power_cpu *cpu, const struct power_claim *claim)
+static bool power_claim_get_fast(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	unsigned long mask = cpu->claim_counts;
 	int slot;
@@ -232,7 +232,7 @@ static bool power_claim_again(struct power_cpu *cpu, const struct power_claim *c
 }
 
 /* Reset counters with large values, so that they do not overflow soon. */
-static void power_claim_begin(const struct power_claim *claim)
+static void power_claim_clear_counters(const struct power_claim *claim)
 {
 	unsigned int i;
 
@@ -243,16 +243,16 @@ static void power_claim_begin(const struct power_claim *claim)
 }
 
 /**
- * power_claim - reserve counters on this CPU
- * @claim: the claim, checked by power_claim_check(); valid until power_claim_end()
+ * power_claim_get - reserve counters on this CPU
+ * @claim: the claim, checked by power_claim_check(); valid until power_claim_put()
  *
  * Context: interrupts off; not in a callback of the PMU, nor in
  * power_claim_user::overflow.
- * Return: 0 on success, with all counters, including those of perf, frozen until power_claim_run();
- * 1 if the counters of an equal claim have run on since its power_claim_end(); -EBUSY if pinned
- * events, event-based branches or another claim prevent the claim.
+ * Return: 0 on success, with all counters, including those of perf, frozen until
+ * power_claim_start(); 1 if the counters of an equal claim have run on since its power_claim_put();
+ * -EBUSY if pinned events, event-based branches or another claim prevent the claim.
  */
-int power_claim(const struct power_claim *claim)
+int power_claim_get(const struct power_claim *claim)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 	int err;
@@ -260,30 +260,30 @@ int power_claim(const struct power_claim *claim)
 	lockdep_assert_irqs_disabled();
 	if (WARN_ON_ONCE(cpu->claim))
 		return -EBUSY;
-	if (power_claim_again(cpu, claim))
+	if (power_claim_get_fast(cpu, claim))
 		return 1;
 	perf_pmu_disable(&power_pmu_ops);
-	err = power_claim_take(cpu, claim);
+	err = power_claim_reserve(cpu, claim);
 	if (err) {
 		perf_pmu_enable(&power_pmu_ops);
 		return err;
 	}
 	power_place(cpu);
-	power_claim_begin(claim);
+	power_claim_clear_counters(claim);
 	cpu->claim_waits = true;
 	return 0;
 }
 
 /**
- * power_claim_run - run all counters after power_claim()
+ * power_claim_start - run all counters after power_claim_get()
  * @claim: the claim
  *
- * Does nothing if power_claim() has returned 1. Before the call, power_pmc_write() may set the
+ * Does nothing if power_claim_get() has returned 1. Before the call, power_pmc_write() may set the
  * counters of the claim to values below 2^31.
  *
- * Context: interrupts off since power_claim().
+ * Context: interrupts off since power_claim_get().
  */
-void power_claim_run(const struct power_claim *claim)
+void power_claim_start(const struct power_claim *claim)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
@@ -296,7 +296,7 @@ void power_claim_run(const struct power_claim *claim)
 }
 
 /**
- * power_claim_end - release the counters of a claim
+ * power_claim_put - release the counters of a claim
  * @claim: the claim
  *
  * The counters of a claim with an id, and without a report of overflows, can still be read until
@@ -304,7 +304,7 @@ void power_claim_run(const struct power_claim *claim)
  *
  * Context: interrupts off.
  */
-void power_claim_end(const struct power_claim *claim)
+void power_claim_put(const struct power_claim *claim)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
@@ -317,16 +317,16 @@ void power_claim_end(const struct power_claim *claim)
 		return;
 	}
 	perf_pmu_disable(&power_pmu_ops);
-	power_claim_forget(cpu);
+	power_claim_free_last(cpu);
 	perf_pmu_enable(&power_pmu_ops);
 }
 
 /**
- * power_claim_halt - stop counters that still run after power_claim_end()
+ * power_claim_stop - stop counters that still run after power_claim_put()
  *
  * Context: interrupts off, no counters of this CPU reserved.
  */
-void power_claim_halt(void)
+void power_claim_stop(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
@@ -334,16 +334,16 @@ void power_claim_halt(void)
 	if (WARN_ON_ONCE(cpu->claim) || !cpu->claim_counts)
 		return;
 	perf_pmu_disable(&power_pmu_ops);
-	power_claim_forget(cpu);
+	power_claim_free_last(cpu);
 	perf_pmu_enable(&power_pmu_ops);
 }
 
 /**
- * power_claim_return - reschedule flexible events that claims have displaced
+ * power_claim_resched - reschedule flexible events that claims have displaced
  *
  * Context: interrupts off, no counters of this CPU reserved, no ctx->lock held.
  */
-void power_claim_return(void)
+void power_claim_resched(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 	unsigned long now = jiffies;
@@ -352,13 +352,13 @@ void power_claim_return(void)
 	if (!cpu->claim_displaces)
 		return;
 	cpu->claim_displaces = false;
-	if (cpu->returned_since != now) {
-		cpu->returned_since = now;
-		cpu->returned = 0;
+	if (cpu->resched_since != now) {
+		cpu->resched_since = now;
+		cpu->nr_resched = 0;
 	}
-	if (cpu->returned == POWER_RETURNS)
+	if (cpu->nr_resched == POWER_RESCHEDS_MAX)
 		return;
-	cpu->returned++;
+	cpu->nr_resched++;
 	perf_pmu_resched_flexible(&power_pmu_ops);
 }
 
@@ -378,25 +378,25 @@ bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
 	if (!cpu->claim || !event->group_leader->attr.pinned || !user || !user->revoke)
 		return false;
 	user->revoke();
-	/* Inside power_claim(), perfctr has no claim to end yet. */
+	/* Inside power_claim_get(), perfctr has no claim to end yet. */
 	if (cpu->claim) {
 		cpu->claim = NULL;
-		power_claim_forget(cpu);
+		power_claim_free_last(cpu);
 	}
 	return true;
 }
 
 /**
- * power_claim_serve - handle overflows of counters reserved by perfctr
+ * power_claim_handle_overflow - handle overflows of counters reserved by perfctr
  * @cpu: this CPU; @pmcs has the values of the counters
  * @regs: the interrupted registers
  * @over: mask of counters that have overflowed
  *
  * Context: overflow interrupt, counters frozen.
  * Return: mask of those counters in @over that are reserved, or that still run after
- * power_claim_end().
+ * power_claim_put().
  */
-u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
+u32 power_claim_handle_overflow(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 {
 	const struct power_claim_user *user = READ_ONCE(power_claim_user);
 	unsigned long mask = cpu->claim_counts, mine = 0;

@@ -11,14 +11,14 @@
  * struct power_claim - counters to reserve for perfctr, and their events
  * @n: number of counters
  * @counters: mask of the counters; bit 1 is PMC1
- * @ints: mask of the counters whose overflows perfctr has to handle. If not 0, power_claim_end()
+ * @ints: mask of the counters whose overflows perfctr has to handle. If not 0, power_claim_put()
  *	stops all counters
  * @counter: each counter's number
  * @modes: POWER_NOT_* of each counter
  * @code: each counter's event code, which names the counter
  * @codes: each counter's encoding, set by power_claim_check()
  * @id: equal for claims that are equal in all other members. 0: equal to no other claim, and
- *	power_claim_end() stops all counters
+ *	power_claim_put() stops all counters
  */
 struct power_claim {
 	unsigned int		n;
@@ -38,7 +38,7 @@ struct power_claim {
  *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
  *	counters are set to 0 after the call
  * @revoke: called with interrupts off and the PMU disabled if pinned events need the reserved
- *	counters: @revoke has to call power_claim_end(). Inside power_claim(), which then fails,
+ *	counters: @revoke has to call power_claim_put(). Inside power_claim_get(), which then fails,
  *	there is nothing to end yet. NULL: pinned events do not get reserved counters
  */
 struct power_claim_user {
@@ -50,22 +50,22 @@ struct power_claim_user {
 int power_claim_open(const struct power_claim_user *user);
 void power_claim_close(void);
 int power_claim_check(struct power_claim *claim);
-int power_claim(const struct power_claim *claim);
-void power_claim_run(const struct power_claim *claim);
-void power_claim_end(const struct power_claim *claim);
-void power_claim_halt(void);
-void power_claim_return(void);
+int power_claim_get(const struct power_claim *claim);
+void power_claim_start(const struct power_claim *claim);
+void power_claim_put(const struct power_claim *claim);
+void power_claim_stop(void);
+void power_claim_resched(void);
 bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event);
-void power_claim_forget(struct power_cpu *cpu);
-u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over);
+void power_claim_free_last(struct power_cpu *cpu);
+u32 power_claim_handle_overflow(struct power_cpu *cpu, struct pt_regs *regs, u32 over);
 #else
-static inline void power_claim_forget(struct power_cpu *cpu) { }
+static inline void power_claim_free_last(struct power_cpu *cpu) { }
 static inline bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
 {
 	return false;
 }
 
-static inline u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
+static inline u32 power_claim_handle_overflow(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 {
 	return 0;
 }

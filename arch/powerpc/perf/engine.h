@@ -130,14 +130,14 @@ struct power_memo {
  * @held: shadow of the control registers; see registers.c
  * @held_known: @held is valid
  * @claim: the counters that perfctr has reserved; NULL: none
- * @claim_left: id of the last claim while its counters run on after power_claim_end(); 0: none
+ * @claim_left: id of the last claim while its counters run on after power_claim_put(); 0: none
  * @claim_counts: mask of the members of @counts of @claim, or of the last claim
  * @claim_index: index in struct power_claim of each member in @claim_counts
- * @claim_comes: power_claim() needs counters of flexible events: add only pinned events
- * @claim_waits: the PMU stays disabled until power_claim_run()
- * @claim_displaces: power_claim() has displaced flexible events, which may fit after the claim
- * @returned_since: jiffies of the last power_claim_return() that rescheduled such events
- * @returned: number of such calls in that jiffy
+ * @claim_comes: power_claim_get() needs counters of flexible events: add only pinned events
+ * @claim_waits: the PMU stays disabled until power_claim_start()
+ * @claim_displaces: power_claim_get() has displaced flexible events, which may fit after the claim
+ * @resched_since: jiffies of the last power_claim_resched() that rescheduled such events
+ * @nr_resched: number of such calls in that jiffy
  * @left: mask of counters to clear: their value is a former user's, or unknown; bit 1 is PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
  * @serving: in the overflow interrupt, with @pmcs set
@@ -165,8 +165,8 @@ struct power_cpu {
 	bool				claim_comes;
 	bool				claim_waits;
 	bool				claim_displaces;
-	unsigned long			returned_since;
-	unsigned int			returned;
+	unsigned long			resched_since;
+	unsigned int			nr_resched;
 	u32				left;
 	u32				pmcs[MAX_HWEVENTS];
 	bool				serving;

@@ -83,7 +83,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 			over |= 1U << pmc;
 	}
 	if (unlikely(cpu->claim_counts))
-		over &= ~power_claim_serve(cpu, regs, over);
+		over &= ~power_claim_handle_overflow(cpu, regs, over);
 	for (pmc = 1; over >> pmc; pmc++) {
 		if (over & (1U << pmc))
 			power_serve_counter(cpu, pmc, regs);

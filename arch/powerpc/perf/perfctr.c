@@ -77,9 +77,9 @@ static u32 perfctr_hw_tsc(void)
 	return get_cycles();
 }
 
-static int perfctr_hw_take(const struct power_claim *claim)
+static int perfctr_hw_get(const struct power_claim *claim)
 {
-	return power_claim(claim);
+	return power_claim_get(claim);
 }
 
 static u32 perfctr_hw_read(int counter)
@@ -94,30 +94,30 @@ static void perfctr_hw_set(int counter, u32 value)
 	power_pmc_write(counter, value);
 }
 
-static void perfctr_hw_run(const struct power_claim *claim)
+static void perfctr_hw_start(const struct power_claim *claim)
 {
-	power_claim_run(claim);
+	power_claim_start(claim);
 }
 
-static void perfctr_hw_freeze(void)
+static void perfctr_hw_stop(void)
 {
 	perf_pmu_disable(&power_pmu_ops);
 }
 
-static void perfctr_hw_leave(const struct power_claim *claim)
+static void perfctr_hw_put(const struct power_claim *claim)
 {
-	power_claim_end(claim);
+	power_claim_put(claim);
 	perf_pmu_enable(&power_pmu_ops);
 }
 
 static const struct perfctr_layer perfctr_hw = {
 	.tsc	= perfctr_hw_tsc,
-	.take	= perfctr_hw_take,
+	.get	= perfctr_hw_get,
 	.read	= perfctr_hw_read,
 	.set	= perfctr_hw_set,
-	.run	= perfctr_hw_run,
-	.freeze	= perfctr_hw_freeze,
-	.leave	= perfctr_hw_leave,
+	.start	= perfctr_hw_start,
+	.stop	= perfctr_hw_stop,
+	.put	= perfctr_hw_put,
 };
 
 /**
@@ -167,7 +167,7 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 	if (!WARN_ON_ONCE(this->state != state)) {
 		perfctr_state_suspend(&perfctr_hw, state);
 		this->state = NULL;
-		power_claim_return();
+		power_claim_resched();
 	}
 	power_interrupt_on(flags);
 }

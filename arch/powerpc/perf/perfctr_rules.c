@@ -113,7 +113,7 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
  * @control: the control from user space
  * @claim: receives the counters, for power_claim_check()
  *
- * @claim->id is 0, so that power_claim_end() stops the counters: user space of the next task can
+ * @claim->id is 0, so that power_claim_put() stops the counters: user space of the next task can
  * read the counters of POWER8 and POWER9.
  *
  * Context: any.

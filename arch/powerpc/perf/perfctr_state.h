@@ -25,21 +25,21 @@
 /**
  * struct perfctr_layer - register access
  * @tsc: reads the lower half of the time base
- * @take: reserves and programs counters, which are frozen until @run. Returns 0 or -EBUSY
+ * @get: reserves and programs counters, which are frozen until @start. Returns 0 or -EBUSY
  * @read: reads a counter by its number
  * @set: writes a frozen counter
- * @run: starts the counters
- * @freeze: freezes the counters until @leave
- * @leave: releases the counters
+ * @start: starts the counters
+ * @stop: freezes the counters until @put
+ * @put: releases the counters
  */
 struct perfctr_layer {
 	u32	(*tsc)(void);
-	int	(*take)(const struct power_claim *claim);
+	int	(*get)(const struct power_claim *claim);
 	u32	(*read)(int counter);
 	void	(*set)(int counter, u32 value);
-	void	(*run)(const struct power_claim *claim);
-	void	(*freeze)(void);
-	void	(*leave)(const struct power_claim *claim);
+	void	(*start)(const struct power_claim *claim);
+	void	(*stop)(void);
+	void	(*put)(const struct power_claim *claim);
 };
 
 static_assert(sizeof(struct power_claim) == 8 * PERFCTR_CLAIM_WORDS);
@@ -113,13 +113,13 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 	if (!perfctr_state_sane(state))
 		return;
 	if (n) {
-		layer->freeze();
+		layer->stop();
 		/* perfctr_state_resume() continues i-mode counters from the start set here. */
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
 		for (i = 0; i < perfctr_cstatus_nractrs(state->cstatus); i++)
 			state->pmc[i].start = 0;
-		layer->leave(perfctr_claim(state));
+		layer->put(perfctr_claim(state));
 	}
 	if (perfctr_cstatus_has_tsc(state->cstatus))
 		perfctr_count_tsc(layer, state);
@@ -135,7 +135,7 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 	if (!perfctr_state_sane(state))
 		return -EINVAL;
 	if (n) {
-		err = layer->take(claim);
+		err = layer->get(claim);
 		if (err)
 			return err;
 		for (i = 0; i < n; i++) {
@@ -143,7 +143,7 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 			if (layer->read(claim->counter[i]) != state->pmc[i].start)
 				layer->set(claim->counter[i], state->pmc[i].start);
 		}
-		layer->run(claim);
+		layer->start(claim);
 	}
 	if (perfctr_cstatus_has_tsc(state->cstatus)) {
 		barrier();

@@ -277,7 +277,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 
 	if (cpu->n == POWER_EVENTS_MAX)
 		return -EAGAIN;
-	power_claim_forget(cpu);
+	power_claim_free_last(cpu);
 	/* Flexible events have to leave counters to perfctr: add only pinned events. */
 	if (cpu->claim_comes && !event->group_leader->attr.pinned)
 		return -EAGAIN;
@@ -330,7 +330,7 @@ static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
 		return;
 	after = --cpu->n - i;
 	memmove(&cpu->events[i], &cpu->events[i + 1], after * sizeof(cpu->events[0]));
-	power_claim_forget(cpu);
+	power_claim_free_last(cpu);
 	power_count_put(cpu, event->hw.event_base);
 	cpu->changed = true;
 	if (!cpu->n) {

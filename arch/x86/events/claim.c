@@ -65,7 +65,7 @@ static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_clai
 }
 
 /* Program the selects. Returns true if they were unchanged, and all counters enabled already. */
-static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+static bool x86_claim_write_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	u64 fixed = cpu->fixed_control, select;
@@ -96,7 +96,7 @@ static bool x86_claim_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 }
 
 /* Does @claim change the event select of a general counter? */
-static bool x86_claim_has_news(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+static bool x86_claim_changes_selects(const struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	unsigned int i;
 
@@ -110,16 +110,16 @@ static bool x86_claim_has_news(const struct x86_pmu_cpu *cpu, const struct x86_c
 	return false;
 }
 
-/* x86_claim_selects(), with the erratum workaround for new events on general counters. */
-static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+/* x86_claim_write_selects(), with the erratum workaround for new events on general counters. */
+static bool x86_claim_program(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	u64 control = cpu->control;
 	bool same;
 
-	if (likely(!cpu->core->model->idle_selects) || !x86_claim_has_news(cpu, claim))
-		return x86_claim_selects(cpu, claim);
+	if (likely(!cpu->core->model->idle_selects) || !x86_claim_changes_selects(cpu, claim))
+		return x86_claim_write_selects(cpu, claim);
 	x86_write_idle_selects(cpu);
-	same = x86_claim_selects(cpu, claim);
+	same = x86_claim_write_selects(cpu, claim);
 	x86_write_control(cpu, control);
 	/*
 	 * A precise counter that has overflowed, but has no record yet, is not armed any more. Its
@@ -131,7 +131,7 @@ static bool x86_claim_idle_selects(struct x86_pmu_cpu *cpu, const struct x86_cla
 }
 
 /* End of register writes: apply the changes that an NMI has deferred because of @reprogramming. */
-static void x86_claim_done(struct x86_pmu_cpu *cpu)
+static void x86_claim_apply_deferred(struct x86_pmu_cpu *cpu)
 {
 	barrier();
 	cpu->reprogramming = false;
@@ -143,7 +143,7 @@ static void x86_claim_done(struct x86_pmu_cpu *cpu)
  * Clear counters whose value may include counts of events or of another claim. Interrupting
  * counters need no clearing: perfctr programs them anyway.
  */
-static void x86_claim_clear(struct x86_pmu_cpu *cpu, u64 counters)
+static void x86_claim_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	int i;
 
@@ -151,7 +151,7 @@ static void x86_claim_clear(struct x86_pmu_cpu *cpu, u64 counters)
 		x86_write_counter(cpu, i, -cpu->core->max_period);
 }
 
-static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	bool owned = false, same;
 	u64 cleared;
@@ -185,26 +185,26 @@ static int x86_claim_live(struct x86_pmu_cpu *cpu, const struct x86_claim *claim
 		x86_force_abort(cpu, claim->counters);
 	x86_unsilence(cpu, claim->ints);
 	x86_silence(cpu, claim->counters & ~claim->ints);
-	same = x86_claim_idle_selects(cpu, claim) && !owned;
+	same = x86_claim_program(cpu, claim) && !owned;
 	if (!same && x86_user_reads())
-		x86_claim_clear(cpu, claim->counters & ~claim->ints & ~cleared);
+		x86_claim_clear_counters(cpu, claim->counters & ~claim->ints & ~cleared);
 	same &= !cleared && !claim->ints;
-	x86_claim_done(cpu);
+	x86_claim_apply_deferred(cpu);
 	if (same)
-		x86_claim_run(cpu, claim);
+		x86_claim_start(cpu, claim);
 	return same;
 }
 
 /**
- * x86_claim - reserve and program counters for perfctr
+ * x86_claim_get - reserve and program counters for perfctr
  * @cpu: this CPU
- * @claim: the claim; counters that interrupt do not run before x86_claim_run()
+ * @claim: the claim; counters that interrupt do not run before x86_claim_start()
  *
  * Return: 0 on success; 1 if all counters have run on since an equal claim, and run now; -EBUSY if
  * a counter is in use by pinned events, by another claim, or by memory events of the core's other
  * thread (see excl_cntrs.c), or if the system is being shut down.
  */
-int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+int x86_claim_get(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	bool halted = cpu->halted;
 	int ret;
@@ -214,18 +214,18 @@ int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		return -EBUSY;
 	if (halted)
 		x86_resume_reprogram(cpu);
-	ret = x86_claim_live(cpu, claim);
+	ret = x86_claim_reserve(cpu, claim);
 	if (halted)
 		x86_defer_reprogram(cpu);
 	return ret;
 }
 
 /**
- * x86_claim_run - start all counters that perfctr has reserved on this CPU
+ * x86_claim_start - start all counters that perfctr has reserved on this CPU
  * @cpu: this CPU
  * @claim: the claim
  */
-void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+void x86_claim_start(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	unsigned int i;
@@ -243,17 +243,17 @@ void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 			x86_write_select(cpu, claim->counter[i], claim->config[i] | msrs->run |
 					 (msrs->host_only & ~cpu->select_clear));
 	}
-	x86_claim_done(cpu);
+	x86_claim_apply_deferred(cpu);
 }
 
 /**
- * x86_claim_end - end a claim
+ * x86_claim_put - end a claim
  * @cpu: this CPU
  * @claim: the claim
  *
  * Counters that interrupt are stopped. perfctr can read the counters until interrupts are on again.
  */
-void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
+void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	bool stops = cpu->excl || (claim->counters & cpu->core->taken);
@@ -302,19 +302,19 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(!cpu->halted);
 	perfctr_cpu_revoke();
-	/* Before x86_claim() returns, perfctr does not have the claim: end the claim here, too. */
+	/* Before x86_claim_get() returns, perfctr has no claim to end: end the claim here, too. */
 	cpu->claimed = 0;
 }
 
 /**
- * x86_claim_return - reschedule flexible events displaced by claims
+ * x86_claim_resched - reschedule flexible events displaced by claims
  * @cpu: this CPU, without a claim, and with @evicted
  *
  * Without this call they would wait until the next rotation, or the switch to a task with events.
  *
  * Called after perfctr has read its counters. The caller holds no ctx->lock.
  */
-void x86_claim_return(struct x86_pmu_cpu *cpu)
+void x86_claim_resched(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	cpu->evicted = false;
@@ -322,15 +322,15 @@ void x86_claim_return(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_claim_overflow - check for overflows of claimed counters
+ * x86_claim_handle_overflow - check for overflows of claimed counters
  * @cpu: this CPU, in the overflow interrupt
  * @overflowed: mask of the counters that have overflowed
  *
- * Stops all counters of the claim until the next x86_claim().
+ * Stops all counters of the claim until the next x86_claim_get().
  *
  * Return: true if a claimed counter has overflowed.
  */
-bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
+bool x86_claim_handle_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
 {
 	if (!(overflowed & READ_ONCE(cpu->claim_running) & cpu->claim_ints))
 		return false;
@@ -340,10 +340,10 @@ bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
 }
 
 /**
- * x86_claim_halt - stop counters that still run after a claim
+ * x86_claim_stop - stop counters that still run after a claim
  * @cpu: this CPU, without a claim
  */
-void x86_claim_halt(struct x86_pmu_cpu *cpu)
+void x86_claim_stop(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	if (WARN_ON_ONCE(cpu->claimed) || cpu->halted)

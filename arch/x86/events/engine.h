@@ -647,23 +647,23 @@ void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count);
 
 /* claim.c */
-int x86_claim(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
-void x86_claim_run(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
-void x86_claim_end(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
+int x86_claim_get(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
+void x86_claim_start(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
+void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim);
 void x86_claim_revoke(struct x86_pmu_cpu *cpu);
-void x86_claim_return(struct x86_pmu_cpu *cpu);
-bool x86_claim_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
-void x86_claim_halt(struct x86_pmu_cpu *cpu);
+void x86_claim_resched(struct x86_pmu_cpu *cpu);
+bool x86_claim_handle_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
+void x86_claim_stop(struct x86_pmu_cpu *cpu);
 
 /**
- * x86_claim_continue - continue the counters of the last claim, if they are unchanged
+ * x86_claim_get_fast - continue the counters of the last claim, if they are unchanged
  * @cpu: this CPU
  * @claim: the claim
  *
  * Context: interrupts off.
- * Return: true if the counters run for @claim, false if x86_claim() must be called.
+ * Return: true if the counters run for @claim, false if x86_claim_get() must be called.
  */
-static __always_inline bool x86_claim_continue(struct x86_pmu_cpu *cpu,
+static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
 	/* The counters cannot continue if they were cleared, or may be reprogrammed for perf. */
@@ -682,18 +682,18 @@ static __always_inline bool x86_claim_continue(struct x86_pmu_cpu *cpu,
 }
 
 /**
- * x86_claim_end_fast - end a claim, without a register write if possible
+ * x86_claim_put_fast - end a claim, without a register write if possible
  * @cpu: this CPU
  * @claim: the claim
  *
  * Context: interrupts off.
  */
-static __always_inline void x86_claim_end_fast(struct x86_pmu_cpu *cpu,
+static __always_inline void x86_claim_put_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
 	if (claim->ints || cpu->excl || (claim->counters & cpu->core->taken) ||
 	    READ_ONCE(cpu->dirty)) {
-		x86_claim_end(cpu, claim);
+		x86_claim_put(cpu, claim);
 		return;
 	}
 	/* The counters run on. An NMI that stops them clears last_claim. */

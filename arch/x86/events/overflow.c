@@ -222,7 +222,7 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 			WRITE_ONCE(cpu->dirty, true);
 		served++;
 	}
-	if (x86_claim_overflow(cpu, overflowed))
+	if (x86_claim_handle_overflow(cpu, overflowed))
 		perfctr_cpu_interrupt(regs);
 	served += x86_serve_others(*others);
 	/* All other status bits are set only by the PMU, so the NMI is from the PMU. */

@@ -48,17 +48,17 @@ static_assert(ARRAY_SIZE(((struct x86_claim *)0)->counter) == PERFCTR_MAX_COUNTE
  * @state: the state that runs on this CPU; NULL: none
  * @work: calls the high-level driver after an overflow
  * @pc: program counter at the overflow
- * @left: mask of the counters of the state suspended last
- * @handed_over: mask of the counters whose @kept is current
- * @kept: for each counter, its value when it was read last for a state
+ * @last_counters: mask of the counters of the state suspended last
+ * @handed_over: mask of the counters whose @saved is current
+ * @saved: for each counter, its value when it was read last for a state
  */
 struct perfctr_this_cpu {
 	struct perfctr_cpu_state	*state;
 	struct irq_work			work;
 	unsigned long			pc;
-	u64				left;
+	u64				last_counters;
 	u64				handed_over;
-	u32				kept[X86_COUNTERS_MAX];
+	u32				saved[X86_COUNTERS_MAX];
 };
 
 static DEFINE_PER_CPU(struct perfctr_this_cpu, perfctr_this_cpu);
@@ -87,7 +87,7 @@ static u64 perfctr_hw_read(int counter)
 }
 
 /* As rdpmcl(), but without the upper half: a caller needs three instructions less. */
-static __always_inline u32 perfctr_hw_low(u32 map)
+static __always_inline u32 perfctr_hw_read_low(u32 map)
 {
 #ifdef CONFIG_PARAVIRT_XXL
 	u64 value;
@@ -104,15 +104,15 @@ static __always_inline u32 perfctr_hw_low(u32 map)
 #endif
 }
 
-static __always_inline int perfctr_hw_take(const struct x86_claim *claim)
+static __always_inline int perfctr_hw_get(const struct x86_claim *claim)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (likely(x86_claim_continue(cpu, claim)))
+	if (likely(x86_claim_get_fast(cpu, claim)))
 		return 1;
 	if (!cpu->core || (claim->counters & ~cpu->core->counters))
 		return -EBUSY;
-	return x86_claim(cpu, claim);
+	return x86_claim_get(cpu, claim);
 }
 
 static void perfctr_hw_set(int counter, u64 value)
@@ -120,29 +120,29 @@ static void perfctr_hw_set(int counter, u64 value)
 	x86_write_counter(x86_this_cpu(), counter, value);
 }
 
-static void perfctr_hw_run(const struct x86_claim *claim)
+static void perfctr_hw_start(const struct x86_claim *claim)
 {
-	x86_claim_run(x86_this_cpu(), claim);
+	x86_claim_start(x86_this_cpu(), claim);
 }
 
-static __always_inline void perfctr_hw_leave(const struct x86_claim *claim)
+static __always_inline void perfctr_hw_put(const struct x86_claim *claim)
 {
-	__this_cpu_write(perfctr_this_cpu.left, claim->counters);
-	x86_claim_end_fast(x86_this_cpu(), claim);
+	__this_cpu_write(perfctr_this_cpu.last_counters, claim->counters);
+	x86_claim_put_fast(x86_this_cpu(), claim);
 }
 
-static void perfctr_hw_keep(int counter, u32 value)
+static void perfctr_hw_save(int counter, u32 value)
 {
-	__this_cpu_write(perfctr_this_cpu.kept[counter], value);
+	__this_cpu_write(perfctr_this_cpu.saved[counter], value);
 }
 
-static u32 perfctr_hw_kept_value(int counter)
+static u32 perfctr_hw_saved_value(int counter)
 {
-	return __this_cpu_read(perfctr_this_cpu.kept[counter]);
+	return __this_cpu_read(perfctr_this_cpu.saved[counter]);
 }
 
-/* Only the counters of the state suspended last have a value in @kept. */
-static bool perfctr_hw_kept(const struct x86_claim *claim)
+/* Only the counters of the state suspended last have a value in @saved. */
+static bool perfctr_hw_has_saved(const struct x86_claim *claim)
 {
 	return !(claim->counters & ~__this_cpu_read(perfctr_this_cpu.handed_over));
 }
@@ -156,14 +156,14 @@ static bool perfctr_hw_readable(void)
 static const struct perfctr_layer perfctr_hw = {
 	.tsc	= perfctr_hw_tsc,
 	.read	= perfctr_hw_read,
-	.low	= perfctr_hw_low,
-	.take	= perfctr_hw_take,
+	.read_low = perfctr_hw_read_low,
+	.get	= perfctr_hw_get,
 	.set	= perfctr_hw_set,
-	.run	= perfctr_hw_run,
-	.leave	= perfctr_hw_leave,
-	.keep	= perfctr_hw_keep,
-	.kept_value = perfctr_hw_kept_value,
-	.kept	= perfctr_hw_kept,
+	.start	= perfctr_hw_start,
+	.put	= perfctr_hw_put,
+	.save	= perfctr_hw_save,
+	.saved_value = perfctr_hw_saved_value,
+	.has_saved = perfctr_hw_has_saved,
 	.readable = perfctr_hw_readable,
 };
 
@@ -219,7 +219,7 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 		this->state = NULL;
 		perfctr_state_suspend(&perfctr_hw, state);
 		if (unlikely(x86_this_cpu()->evicted))
-			x86_claim_return(x86_this_cpu());
+			x86_claim_resched(x86_this_cpu());
 	}
 	local_irq_restore(flags);
 }
@@ -254,7 +254,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_hide);
 void perfctr_cpu_hand_over(void)
 {
 	lockdep_assert_irqs_disabled();
-	__this_cpu_write(perfctr_this_cpu.handed_over, __this_cpu_read(perfctr_this_cpu.left));
+	__this_cpu_write(perfctr_this_cpu.handed_over,
+			 __this_cpu_read(perfctr_this_cpu.last_counters));
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_hand_over);
 
@@ -438,12 +439,12 @@ const char *perfctr_cpu_reserve(const char *service)
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_reserve);
 
-static void perfctr_halt(void *unused)
+static void perfctr_stop(void *unused)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
 	if (cpu->core && !cpu->claimed)
-		x86_claim_halt(cpu);
+		x86_claim_stop(cpu);
 }
 
 /**
@@ -460,7 +461,7 @@ void perfctr_cpu_release(const char *service)
 	if (WARN_ON_ONCE(!perfctr_service || strcmp(perfctr_service, service)))
 		return;
 	perfctr_cpu_set_ihandler(NULL);
-	on_each_cpu(perfctr_halt, NULL, 1);
+	on_each_cpu(perfctr_stop, NULL, 1);
 	perfctr_service = NULL;
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_release);

@@ -18,30 +18,30 @@
  * struct perfctr_layer - register access
  * @tsc: reads the TSC
  * @read: reads a counter by its number, sign-extended
- * @low: reads the lower 32 bits of a counter by its index for RDPMC
- * @take: reserves and programs counters; those that interrupt do not run. Returns 0, 1 if the
- *	counters have run on since @leave of the same claim and run now, or -EBUSY
- * @keep: saves the value of a counter at its last read
- * @kept_value: returns the value saved by @keep
- * @kept: returns whether the saved values of a claim's counters are current: the counters were read
- *	for the last state, and were not used since
+ * @read_low: reads the lower 32 bits of a counter by its index for RDPMC
+ * @get: reserves and programs counters; those that interrupt do not run. Returns 0, 1 if the
+ *	counters have run on since @put of the same claim and run now, or -EBUSY
+ * @save: saves the value of a counter at its last read
+ * @saved_value: returns the value saved by @save
+ * @has_saved: returns whether the saved values of a claim's counters are current: the counters were
+ *	read for the last state, and were not used since
  * @readable: returns whether user space may read counters on this CPU, which are then cleared of
  *	counts of other tasks
  * @set: writes a counter
- * @run: starts the counters, unless they run
- * @leave: stops counters that interrupt, and ends the claim
+ * @start: starts the counters, unless they run
+ * @put: stops counters that interrupt, and ends the claim
  */
 struct perfctr_layer {
 	u32	(*tsc)(void);
 	u64	(*read)(int counter);
-	u32	(*low)(u32 map);
-	int	(*take)(const struct x86_claim *claim);
+	u32	(*read_low)(u32 map);
+	int	(*get)(const struct x86_claim *claim);
 	void	(*set)(int counter, u64 value);
-	void	(*run)(const struct x86_claim *claim);
-	void	(*leave)(const struct x86_claim *claim);
-	void	(*keep)(int counter, u32 value);
-	u32	(*kept_value)(int counter);
-	bool	(*kept)(const struct x86_claim *claim);
+	void	(*start)(const struct x86_claim *claim);
+	void	(*put)(const struct x86_claim *claim);
+	void	(*save)(int counter, u32 value);
+	u32	(*saved_value)(int counter);
+	bool	(*has_saved)(const struct x86_claim *claim);
 	bool	(*readable)(void);
 };
 
@@ -74,11 +74,11 @@ static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
 static __always_inline u32 perfctr_count(const struct perfctr_layer *layer,
 					 struct perfctr_cpu_state *state, unsigned int i)
 {
-	u32 now = layer->low(state->pmc[i].map);
+	u32 now = layer->read_low(state->pmc[i].map);
 	int counter = state->claim.counter[i];
 
-	state->pmc[i].sum += (u32)(now - layer->kept_value(counter));
-	layer->keep(counter, now);
+	state->pmc[i].sum += (u32)(now - layer->saved_value(counter));
+	layer->save(counter, now);
 	return now;
 }
 
@@ -119,7 +119,7 @@ static __always_inline void perfctr_state_readable(const struct perfctr_layer *l
 		if (!layer->readable())
 			continue;
 		layer->set(counter, 0);
-		layer->keep(counter, 0);
+		layer->save(counter, 0);
 		state->pmc[i].start = 0;
 	}
 	if (perfctr_cstatus_has_tsc(state->cstatus))
@@ -135,20 +135,20 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 	if (!perfctr_state_sane(state))
 		return;
 	if (n) {
-		layer->leave(&state->claim);
+		layer->put(&state->claim);
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
-		/* perfctr_state_run() continues interrupting counters from the value read here. */
+		/* perfctr_state_start() continues interrupting counters from this value. */
 		for (i = perfctr_cstatus_nractrs(cstatus); i < n; i++)
-			state->pmc[i].start = layer->kept_value(state->claim.counter[i]);
+			state->pmc[i].start = layer->saved_value(state->claim.counter[i]);
 	}
 	if (perfctr_cstatus_has_tsc(cstatus))
 		perfctr_count_tsc(layer, state);
 }
 
 /* Program the interrupting counters, unless they are unchanged, and run all counters. */
-static __always_inline void perfctr_state_run(const struct perfctr_layer *layer,
-					      struct perfctr_cpu_state *state)
+static __always_inline void perfctr_state_start(const struct perfctr_layer *layer,
+						struct perfctr_cpu_state *state)
 {
 	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
 
@@ -158,10 +158,10 @@ static __always_inline void perfctr_state_run(const struct perfctr_layer *layer,
 		if ((state->k1 & PERFCTR_RELOAD) ||
 		    layer->read(state->claim.counter[i]) != value)
 			layer->set(state->claim.counter[i], value);
-		layer->keep(state->claim.counter[i], value);
+		layer->save(state->claim.counter[i], value);
 	}
 	state->k1 = 0;
-	layer->run(&state->claim);
+	layer->start(&state->claim);
 }
 
 /*
@@ -176,7 +176,7 @@ static __always_inline void perfctr_show_starts(const struct perfctr_layer *laye
 	if (!layer->readable())
 		return;
 	for (i = 0; i < n; i++)
-		state->pmc[i].start = layer->kept_value(state->claim.counter[i]);
+		state->pmc[i].start = layer->saved_value(state->claim.counter[i]);
 }
 
 static __always_inline int perfctr_state_resume(const struct perfctr_layer *layer,
@@ -187,15 +187,16 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 	if (!perfctr_state_sane(state))
 		return -EINVAL;
 	if (perfctr_cstatus_nrctrs(state->cstatus)) {
-		int same = layer->take(&state->claim);
+		int same = layer->get(&state->claim);
 
 		if (same < 0)
 			return same;
 		if (!same)
-			perfctr_state_run(layer, state);
-		if (!same || !layer->kept(&state->claim)) {
+			perfctr_state_start(layer, state);
+		if (!same || !layer->has_saved(&state->claim)) {
 			for (i = 0; i < n; i++)
-				layer->keep(state->claim.counter[i], layer->low(state->pmc[i].map));
+				layer->save(state->claim.counter[i],
+					    layer->read_low(state->pmc[i].map));
 		}
 		perfctr_show_starts(layer, state);
 	}

@@ -458,7 +458,7 @@ static bool test_returns(void)
 	if (perfctr_cpu_resume(&thread))
 		return false;
 	perfctr_cpu_suspend(&thread);
-	return returned == POWER_RETURNS && events[0].on;
+	return returned == POWER_RESCHEDS_MAX && events[0].on;
 }
 
 /* A pinned event that has the counter first keeps it: nothing of the thread's counters runs. */

@@ -161,7 +161,7 @@ bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 	return false;
 }
 
-u32 power_claim_serve(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
+u32 power_claim_handle_overflow(struct power_cpu *cpu, struct pt_regs *regs, u32 over)
 {
 	NEVER();
 	return 0;

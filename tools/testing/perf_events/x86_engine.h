@@ -508,16 +508,16 @@ static inline int counter_of(u32 map)
 	       (int)(map & ~INTEL_PMC_FIXED_RDPMC_BASE) + INTEL_PMC_IDX_FIXED : (int)map;
 }
 
-static inline u32 layer_low(u32 map)
+static inline u32 layer_read_low(u32 map)
 {
 	return layer_read(counter_of(map));
 }
 
-static inline int layer_take(const struct x86_claim *claim)
+static inline int layer_get(const struct x86_claim *claim)
 {
-	if (x86_claim_continue(&x86_pmu_cpu, claim))
+	if (x86_claim_get_fast(&x86_pmu_cpu, claim))
 		return 1;
-	return x86_claim(&x86_pmu_cpu, claim);
+	return x86_claim_get(&x86_pmu_cpu, claim);
 }
 
 static inline void layer_set(int counter, u64 value)
@@ -525,35 +525,36 @@ static inline void layer_set(int counter, u64 value)
 	x86_write_counter(&x86_pmu_cpu, counter, value);
 }
 
-static inline void layer_run(const struct x86_claim *claim)
+static inline void layer_start(const struct x86_claim *claim)
 {
-	x86_claim_run(&x86_pmu_cpu, claim);
+	x86_claim_start(&x86_pmu_cpu, claim);
 }
 
-static inline void layer_leave(const struct x86_claim *claim)
+static inline void layer_put(const struct x86_claim *claim)
 {
-	x86_claim_end_fast(&x86_pmu_cpu, claim);
+	x86_claim_put_fast(&x86_pmu_cpu, claim);
 }
 
 /*
- * The values in @kept are current: the counters were not used since the last suspend. Set by tests.
+ * The values in @saved are current: the counters were not used since the last suspend. Set by
+ * tests.
  */
 static bool handed_over;
-static u32 kept[X86_COUNTERS_MAX];
+static u32 saved[X86_COUNTERS_MAX];
 
-static inline void layer_keep(int counter, u32 value)
+static inline void layer_save(int counter, u32 value)
 {
-	kept[counter] = value;
+	saved[counter] = value;
 }
 
-static inline bool layer_kept(const struct x86_claim *claim)
+static inline bool layer_has_saved(const struct x86_claim *claim)
 {
 	return handed_over;
 }
 
-static inline u32 layer_kept_value(int counter)
+static inline u32 layer_saved_value(int counter)
 {
-	return kept[counter];
+	return saved[counter];
 }
 
 static inline bool layer_readable(void)
@@ -562,9 +563,9 @@ static inline bool layer_readable(void)
 }
 
 static const struct perfctr_layer layer = {
-	.tsc = layer_tsc, .read = layer_read, .low = layer_low, .take = layer_take,
-	.set = layer_set, .run = layer_run, .leave = layer_leave,
-	.keep = layer_keep, .kept = layer_kept, .kept_value = layer_kept_value,
+	.tsc = layer_tsc, .read = layer_read, .read_low = layer_read_low, .get = layer_get,
+	.set = layer_set, .start = layer_start, .put = layer_put,
+	.save = layer_save, .has_saved = layer_has_saved, .saved_value = layer_saved_value,
 	.readable = layer_readable,
 };
 

@@ -305,7 +305,7 @@ static inline void thread_stops(void)
 		return;
 	perfctr_state_suspend(&layer, &thread.state);
 	if (x86_pmu_cpu.evicted)
-		x86_claim_return(&x86_pmu_cpu);
+		x86_claim_resched(&x86_pmu_cpu);
 	thread.running = false;
 	thread.counts += (thread.overflowed ? thread.until : machine.user) - thread.begun;
 	thread.overflowed = false;

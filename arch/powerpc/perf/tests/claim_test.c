@@ -68,27 +68,27 @@ static void claim_counts(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, power_claim_check(claim), 0);
 	KUNIT_ASSERT_EQ(test, power_claim_check(claim + 1), 0);
 	local_irq_save(flags);
-	first = power_claim(claim);
+	first = power_claim_get(claim);
 	if (first) {
 		local_irq_restore(flags);
 		kunit_skip(test, "pinned events have the counters");
 	}
 	before = power_pmc_read(5);
-	power_claim_run(claim);
+	power_claim_start(claim);
 	test_work();
-	power_claim_end(claim);
+	power_claim_put(claim);
 	after = power_pmc_read(5);
 	test_work();
-	again = power_claim(claim);
+	again = power_claim_get(claim);
 	later = power_pmc_read(5);
-	power_claim_end(claim);
-	other = power_claim(claim + 1);
-	power_claim_run(claim + 1);
-	power_claim_end(claim + 1);
-	power_claim_halt();
+	power_claim_put(claim);
+	other = power_claim_get(claim + 1);
+	power_claim_start(claim + 1);
+	power_claim_put(claim + 1);
+	power_claim_stop();
 	local_irq_restore(flags);
 	KUNIT_EXPECT_GE(test, after - before, TEST_LOOP);
-	/* power_claim() of an equal claim continues without reprogramming. */
+	/* power_claim_get() of an equal claim continues without reprogramming. */
 	KUNIT_EXPECT_EQ(test, again, 1);
 	KUNIT_EXPECT_GE(test, later - after, TEST_LOOP);
 	KUNIT_EXPECT_EQ(test, other, 0);
@@ -120,17 +120,17 @@ static void claim_saves_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, power_claim_check(claim), 0);
 	local_irq_save(flags);
 	ppc_set_pmu_inuse(0);
-	err = power_claim(claim);
+	err = power_claim_get(claim);
 	if (err) {
 		/* Pinned events have the counters. */
 		ppc_set_pmu_inuse(1);
 		local_irq_restore(flags);
 		kunit_skip(test, "no claim: %d", err);
 	}
-	power_claim_run(claim);
+	power_claim_start(claim);
 	saved = claim_is_saved();
-	power_claim_end(claim);
-	power_claim_halt();
+	power_claim_put(claim);
+	power_claim_stop();
 	local_irq_restore(flags);
 	KUNIT_EXPECT_TRUE(test, saved);
 }

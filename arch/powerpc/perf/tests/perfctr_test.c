@@ -255,7 +255,7 @@ static u32 memory_tsc(void)
 	return machine.tsc;
 }
 
-static int memory_take(const struct power_claim *claim)
+static int memory_get(const struct power_claim *claim)
 {
 	int i;
 
@@ -279,17 +279,17 @@ static void memory_set(int counter, u32 value)
 	machine.value[counter] = value;
 }
 
-static void memory_run(const struct power_claim *claim)
+static void memory_start(const struct power_claim *claim)
 {
 	machine.running = claim->counters;
 }
 
-static void memory_freeze(void)
+static void memory_stop(void)
 {
 	machine.frozen = true;
 }
 
-static void memory_leave(const struct power_claim *claim)
+static void memory_put(const struct power_claim *claim)
 {
 	machine.claims--;
 	machine.frozen = false;
@@ -298,12 +298,12 @@ static void memory_leave(const struct power_claim *claim)
 
 static const struct perfctr_layer memory = {
 	.tsc	= memory_tsc,
-	.take	= memory_take,
+	.get	= memory_get,
 	.read	= memory_read,
 	.set	= memory_set,
-	.run	= memory_run,
-	.freeze	= memory_freeze,
-	.leave	= memory_leave,
+	.start	= memory_start,
+	.stop	= memory_stop,
+	.put	= memory_put,
 };
 
 /* Advance time: running counters count @n. */
@@ -412,7 +412,7 @@ static void test_start_reveals_nothing(struct kunit *test)
 	}
 }
 
-static int leave_dirty(const struct power_claim *claim)
+static int get_dirty(const struct power_claim *claim)
 {
 	return machine.busy ? -EBUSY : 0;
 }
@@ -423,7 +423,7 @@ static void test_dirty_counter(struct kunit *test)
 	struct perfctr_cpu_state *state = new_state(test, 2, 0, 0);
 	struct perfctr_layer dirty = memory;
 
-	dirty.take = leave_dirty;
+	dirty.get = get_dirty;
 	machine.value[1] = 0x1234;
 	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&dirty, state), 0);
 	KUNIT_EXPECT_EQ(test, machine.value[1], 0);

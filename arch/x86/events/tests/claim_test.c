@@ -61,26 +61,26 @@ static int claim_test_init(struct kunit *test)
 	return 0;
 }
 
-/* x86_claim_continue() does not continue counters that perf may be assigning to events. */
+/* x86_claim_get_fast() does not continue counters that perf may be assigning to events. */
 static void test_continue_while_assigning(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
 	struct x86_pmu_cpu *cpu = &env->cpu;
 
 	local_irq_disable();
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
-	x86_claim_run(cpu, &env->claim);
-	x86_claim_end_fast(cpu, &env->claim);
-	KUNIT_EXPECT_TRUE(test, x86_claim_continue(cpu, &env->claim));
-	x86_claim_end_fast(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
+	x86_claim_start(cpu, &env->claim);
+	x86_claim_put_fast(cpu, &env->claim);
+	KUNIT_EXPECT_TRUE(test, x86_claim_get_fast(cpu, &env->claim));
+	x86_claim_put_fast(cpu, &env->claim);
 	cpu->halted = true;
-	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "halted PMU");
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "halted PMU");
 	cpu->halted = false;
 	cpu->wanted = BIT_ULL(0);
-	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_continue(cpu, &env->claim), "same counter");
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "same counter");
 	cpu->wanted = BIT_ULL(1);
-	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_continue(cpu, &env->claim), "another counter");
-	x86_claim_end_fast(cpu, &env->claim);
+	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "another counter");
+	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
 	local_irq_enable();
 }
@@ -110,8 +110,8 @@ static void test_pinned_ends_claim(struct kunit *test)
 	struct x86_pmu_cpu *cpu = &env->cpu;
 
 	local_irq_disable();
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
-	x86_claim_run(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
+	x86_claim_start(cpu, &env->claim);
 	cpu->halted = true;
 	add_count(env, false);
 	KUNIT_EXPECT_EQ(test, x86_counts_assign(cpu), -EAGAIN);
@@ -139,7 +139,7 @@ static void test_refused_blocks_no_counter(struct kunit *test)
 	env->claim.counters = BIT_ULL(0) | BIT_ULL(1);
 
 	local_irq_disable();
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), -EBUSY);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), -EBUSY);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
 	KUNIT_EXPECT_EQ(test, env->excl.thread[0].used, BIT_ULL(0));
 	local_irq_enable();
@@ -152,21 +152,21 @@ static void test_microcode_counter(struct kunit *test)
 	struct x86_pmu_cpu *cpu = &env->cpu;
 
 	local_irq_disable();
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
-	x86_claim_run(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
+	x86_claim_start(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
-	x86_claim_end_fast(cpu, &env->claim);
+	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "not used by the microcode");
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 1);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 1);
 	/* The force abort register is not written: the shadow has the value already. */
 	env->core.taken = BIT_ULL(0);
-	x86_claim_end_fast(cpu, &env->claim);
+	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
 	local_irq_enable();
 }
 
-/* An NMI that stops an event during x86_claim() does not stop the claimed counters. */
+/* An NMI that stops an event during x86_claim_get() does not stop the claimed counters. */
 static void test_nmi_during_claim(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -174,10 +174,10 @@ static void test_nmi_during_claim(struct kunit *test)
 
 	local_irq_disable();
 	cpu->dirty = true;
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
-	x86_claim_run(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
+	x86_claim_start(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
-	x86_claim_end_fast(cpu, &env->claim);
+	x86_claim_put_fast(cpu, &env->claim);
 	local_irq_enable();
 }
 
@@ -197,14 +197,14 @@ static void test_guests(struct kunit *test)
 
 	env->core.msrs = &host_only_msrs;
 	local_irq_disable();
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
-	x86_claim_run(cpu, &env->claim);
-	x86_claim_end_fast(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
+	x86_claim_start(cpu, &env->claim);
+	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN | AMD64_EVENTSEL_HOSTONLY);
 	cpu->select_clear = AMD64_EVENTSEL_HOSTONLY;
-	KUNIT_EXPECT_EQ(test, x86_claim(cpu, &env->claim), 0);
-	x86_claim_run(cpu, &env->claim);
-	x86_claim_end_fast(cpu, &env->claim);
+	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
+	x86_claim_start(cpu, &env->claim);
+	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "the CPU runs no guests");
 	local_irq_enable();
 }

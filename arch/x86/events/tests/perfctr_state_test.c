@@ -38,7 +38,7 @@ static struct {
 	bool	busy;
 	bool	same;
 	bool	readable;
-	u32	kept[64];
+	u32	saved[64];
 	int	reads;
 	int	sets;
 } machine;
@@ -54,12 +54,12 @@ static u64 memory_read(int counter)
 	return machine.value[counter];
 }
 
-static u32 memory_low(u32 map)
+static u32 memory_read_low(u32 map)
 {
 	return memory_read(map);
 }
 
-static int memory_take(const struct x86_claim *claim)
+static int memory_get(const struct x86_claim *claim)
 {
 	if (machine.busy)
 		return -EBUSY;
@@ -75,28 +75,28 @@ static void memory_set(int counter, u64 value)
 	machine.value[counter] = value;
 }
 
-static void memory_run(const struct x86_claim *claim)
+static void memory_start(const struct x86_claim *claim)
 {
 	machine.running = claim->counters;
 }
 
-static void memory_leave(const struct x86_claim *claim)
+static void memory_put(const struct x86_claim *claim)
 {
 	machine.taken = 0;
 	machine.running = 0;
 }
 
-static void memory_keep(int counter, u32 value)
+static void memory_save(int counter, u32 value)
 {
-	machine.kept[counter] = value;
+	machine.saved[counter] = value;
 }
 
-static u32 memory_kept_value(int counter)
+static u32 memory_saved_value(int counter)
 {
-	return machine.kept[counter];
+	return machine.saved[counter];
 }
 
-static bool memory_kept(const struct x86_claim *claim)
+static bool memory_has_saved(const struct x86_claim *claim)
 {
 	return true;
 }
@@ -109,14 +109,14 @@ static bool memory_readable(void)
 static const struct perfctr_layer memory = {
 	.tsc	= memory_tsc,
 	.read	= memory_read,
-	.low	= memory_low,
-	.take	= memory_take,
+	.read_low = memory_read_low,
+	.get	= memory_get,
 	.set	= memory_set,
-	.run	= memory_run,
-	.leave	= memory_leave,
-	.keep	= memory_keep,
-	.kept_value = memory_kept_value,
-	.kept	= memory_kept,
+	.start	= memory_start,
+	.put	= memory_put,
+	.save	= memory_save,
+	.saved_value = memory_saved_value,
+	.has_saved = memory_has_saved,
 	.readable = memory_readable,
 };
 
