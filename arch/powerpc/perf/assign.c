@@ -120,20 +120,20 @@ static void power_place_picks(struct power_pick *picks, int n)
 	int i, pmc;
 
 	for (i = 0; i < n; i++) {
-		picks[i].place = picks[i].alts.codes[picks[i].choice].pmc;
-		used |= 1U << picks[i].place;
+		picks[i].assigned = picks[i].alts.codes[picks[i].choice].pmc;
+		used |= 1U << picks[i].assigned;
 	}
 	for (i = 0; i < n; i++) {
-		if (picks[i].place || !picks[i].now || power_must_move(&picks[i], used))
+		if (picks[i].assigned || !picks[i].now || power_must_move(&picks[i], used))
 			continue;
-		picks[i].place = picks[i].now;
+		picks[i].assigned = picks[i].now;
 		used |= 1U << picks[i].now;
 	}
 	for (i = 0; i < n; i++) {
-		for (pmc = POWER_ANY_FIRST; !picks[i].place && pmc <= POWER_ANY_LAST; pmc++) {
+		for (pmc = POWER_ANY_FIRST; !picks[i].assigned && pmc <= POWER_ANY_LAST; pmc++) {
 			if (used & 1U << pmc)
 				continue;
-			picks[i].place = pmc;
+			picks[i].assigned = pmc;
 			used |= 1U << pmc;
 		}
 	}
@@ -149,8 +149,8 @@ static void power_place_picks(struct power_pick *picks, int n)
  * counters.
  *
  * Context: any.
- * Return: true if all events can be counted at once, with @choice and @place of each set such that
- * as few as possible move; false otherwise.
+ * Return: true if all events can be counted at once, with @choice and @assigned of each set such
+ * that as few as possible move; false otherwise.
  */
 bool power_choose(const struct power_rules *rules, struct power_pick *picks, int n)
 {

@@ -53,13 +53,13 @@ struct power_alternatives {
  * @alts: the alternatives
  * @now: the counter programmed now; 0: none
  * @choice: index of the selected encoding
- * @place: the selected counter
+ * @assigned: the selected counter
  */
 struct power_pick {
 	struct power_alternatives	alts;
 	u8				now;
 	u8				choice;
-	u8				place;
+	u8				assigned;
 };
 
 /**

@@ -15,7 +15,7 @@
 #include "engine.h"
 #include "isa207.h"
 
-static bool power_keys_equal(const struct power_key *a, const struct power_key *b)
+static bool power_event_sels_equal(const struct power_event_sel *a, const struct power_event_sel *b)
 {
 	return a->code == b->code && a->config1 == b->config1 && a->flags == b->flags;
 }
@@ -23,13 +23,13 @@ static bool power_keys_equal(const struct power_key *a, const struct power_key *
 /**
  * power_count_get - find a struct power_count with equal events, or allocate one
  * @cpu: this CPU
- * @key: what the new user counts
+ * @sel: what the new user counts
  * @alts: the alternative encodings; valid as long as the new user
  * @share: the new user may share a counter with equal users
  *
  * Return: index in @cpu->counts, or -EAGAIN if all are in use.
  */
-int power_count_get(struct power_cpu *cpu, const struct power_key *key,
+int power_count_get(struct power_cpu *cpu, const struct power_event_sel *sel,
 		    const struct power_alternatives *alts, bool share)
 {
 	struct power_count *count;
@@ -38,7 +38,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		count = &cpu->counts[slot];
-		if (share && count->shared && power_keys_equal(&count->key, key)) {
+		if (share && count->shared && power_event_sels_equal(&count->sel, sel)) {
 			count->nr_events++;
 			return slot;
 		}
@@ -47,14 +47,14 @@ int power_count_get(struct power_cpu *cpu, const struct power_key *key,
 	if (slot >= power_driver->n_counter)
 		return -EAGAIN;
 	count = &cpu->counts[slot];
-	count->key = *key;
+	count->sel = *sel;
 	count->alts = *alts;
 	count->nr_events = 1;
 	count->shared = share;
 	count->pmc = 0;
 	cpu->used |= BIT(slot);
-	if ((cpu->memo.used & BIT(slot)) && power_keys_equal(&cpu->memo.keys[slot], key))
-		cpu->known |= BIT(slot);
+	if ((cpu->memo.used & BIT(slot)) && power_event_sels_equal(&cpu->memo.sels[slot], sel))
+		cpu->in_memo |= BIT(slot);
 	return slot;
 }
 
@@ -85,7 +85,7 @@ static void power_count_follow(struct power_cpu *cpu, int slot)
 void power_cpu_reset(struct power_cpu *cpu)
 {
 	memset(cpu, 0, sizeof(*cpu));
-	cpu->left = GENMASK(power_driver->n_counter, 1);
+	cpu->needs_clear = GENMASK(power_driver->n_counter, 1);
 }
 
 /**
@@ -96,10 +96,10 @@ void power_cpu_reset(struct power_cpu *cpu)
 void power_count_leave(struct power_cpu *cpu, int pmc)
 {
 	if (pmc)
-		cpu->left |= BIT(pmc);
+		cpu->needs_clear |= BIT(pmc);
 	/* QEMU ignores MMCR2: while one of the fixed counters is in use, the other counts, too. */
 	if (power_has(PPMU_ARCH_207S) && (pmc == PMC_5 || pmc == PMC_6))
-		cpu->left |= BIT(PMC_5) | BIT(PMC_6);
+		cpu->needs_clear |= BIT(PMC_5) | BIT(PMC_6);
 }
 
 /**
@@ -119,14 +119,14 @@ void power_count_put(struct power_cpu *cpu, int slot)
 	}
 	power_count_leave(cpu, count->pmc);
 	cpu->used &= ~BIT(slot);
-	cpu->chosen &= ~BIT(slot);
-	cpu->known &= ~BIT(slot);
+	cpu->compatible &= ~BIT(slot);
+	cpu->in_memo &= ~BIT(slot);
 }
 
 /* May an event be on a counter that cannot be frozen? Such an event excludes no mode. */
 static bool power_can_limit(const struct power_count *count)
 {
-	return (count->key.flags >> POWER_NOT_BITS) & PPMU_LIMITED_PMC_OK;
+	return (count->sel.flags >> POWER_NOT_BITS) & PPMU_LIMITED_PMC_OK;
 }
 
 /*
@@ -147,9 +147,9 @@ static bool power_modes_agree(const struct power_cpu *cpu, u32 *modes)
 
 		if (power_can_limit(count))
 			continue;
-		if (any && *modes != (count->key.flags & POWER_NOT_MODES))
+		if (any && *modes != (count->sel.flags & POWER_NOT_MODES))
 			return false;
-		*modes = count->key.flags & POWER_NOT_MODES;
+		*modes = count->sel.flags & POWER_NOT_MODES;
 		any = true;
 	}
 	return true;
@@ -216,9 +216,9 @@ static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 	n = 0;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 		cpu->counts[slot].choice = first[n] + picks[n].choice;
-		cpu->counts[slot].place = picks[n++].place;
+		cpu->counts[slot].assigned = picks[n++].assigned;
 	}
-	cpu->chosen = cpu->used;
+	cpu->compatible = cpu->used;
 	return true;
 }
 
@@ -231,7 +231,7 @@ static bool power_counts_choose(struct power_cpu *cpu, bool rest)
 bool power_counts_fit(struct power_cpu *cpu)
 {
 	/* A subset of a compatible set is compatible. */
-	return !(cpu->used & ~cpu->known) || !(cpu->used & ~cpu->chosen) ||
+	return !(cpu->used & ~cpu->in_memo) || !(cpu->used & ~cpu->compatible) ||
 	       power_counts_choose(cpu, false);
 }
 
@@ -258,7 +258,7 @@ static unsigned long power_freeze_bits(u32 modes)
 /* The driver of an old processor computes the register values and selects the counters. */
 static bool power_compute_old(struct power_cpu *cpu)
 {
-	unsigned int places[POWER_COUNTS_MAX];
+	unsigned int assigned[POWER_COUNTS_MAX];
 	u64 codes[POWER_COUNTS_MAX];
 	unsigned long mask = cpu->used;
 	u32 modes = 0;
@@ -269,16 +269,16 @@ static bool power_compute_old(struct power_cpu *cpu)
 
 		codes[n++] = count->alts.codes[count->choice].code;
 		/* An event on a counter that cannot be frozen excludes nothing. */
-		modes |= count->key.flags & POWER_NOT_MODES;
+		modes |= count->sel.flags & POWER_NOT_MODES;
 	}
 	memset(&cpu->mmcr, 0, sizeof(cpu->mmcr));
-	if (power_driver->compute_mmcr(codes, n, places, &cpu->mmcr, cpu->events,
+	if (power_driver->compute_mmcr(codes, n, assigned, &cpu->mmcr, cpu->events,
 				       power_driver->flags))
 		return false;
 	cpu->mmcr.mmcr0 |= power_freeze_bits(modes);
 	n = 0;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
-		cpu->counts[slot].place = places[n++] + 1;
+		cpu->counts[slot].assigned = assigned[n++] + 1;
 	return true;
 }
 
@@ -293,9 +293,9 @@ static void power_compute(struct power_cpu *cpu)
 
 		counts[n++] = (struct isa207_count){
 			.code = count->alts.codes[count->choice].code,
-			.config1 = count->key.config1,
-			.modes = count->key.flags & (POWER_NOT_MODES | POWER_NOT_IDLE),
-			.pmc = count->place,
+			.config1 = count->sel.config1,
+			.modes = count->sel.flags & (POWER_NOT_MODES | POWER_NOT_IDLE),
+			.pmc = count->assigned,
 		};
 	}
 	isa207_compute(isa207_running(), counts, n, &cpu->mmcr);
@@ -307,37 +307,37 @@ static void power_remember(struct power_cpu *cpu)
 	int slot;
 
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
-		cpu->memo.keys[slot] = cpu->counts[slot].key;
-		cpu->memo.places[slot] = cpu->counts[slot].place;
+		cpu->memo.sels[slot] = cpu->counts[slot].sel;
+		cpu->memo.assigned[slot] = cpu->counts[slot].assigned;
 		cpu->memo.choices[slot] = cpu->counts[slot].choice;
 	}
 	cpu->memo.used = cpu->used;
-	cpu->known = cpu->used;
+	cpu->in_memo = cpu->used;
 }
 
 /**
  * power_counts_settle - select all counters and compute the register values
  * @cpu: this CPU
  *
- * Return: true with @cpu->mmcr and power_count::place set, false if the counters cannot count all
- * of @cpu->counts at once.
+ * Return: true with @cpu->mmcr and power_count::assigned set, false if the counters cannot count
+ * all of @cpu->counts at once.
  */
 bool power_counts_settle(struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
 	int slot;
 
-	if (cpu->used == cpu->memo.used && cpu->known == cpu->used) {
+	if (cpu->used == cpu->memo.used && cpu->in_memo == cpu->used) {
 		/* An event added and removed since then may have moved others. */
 		for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
-			cpu->counts[slot].place = cpu->memo.places[slot];
+			cpu->counts[slot].assigned = cpu->memo.assigned[slot];
 			cpu->counts[slot].choice = cpu->memo.choices[slot];
 		}
 		return true;
 	}
 	cpu->memo.used = 0;
-	cpu->known = 0;
-	if ((cpu->used & ~cpu->chosen) && !power_counts_choose(cpu, true))
+	cpu->in_memo = 0;
+	if ((cpu->used & ~cpu->compatible) && !power_counts_choose(cpu, true))
 		return false;
 	if (isa207_running())
 		power_compute(cpu);

@@ -138,7 +138,7 @@ static void power_claim_put_counts(struct power_cpu *cpu)
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
 		power_count_put(cpu, slot);
 	cpu->claim_counts = 0;
-	cpu->changed = true;
+	cpu->dirty = true;
 }
 
 /* Add the claim's counters to @cpu->counts, if they are compatible with the events. */
@@ -147,11 +147,11 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 	unsigned int i;
 
 	for (i = 0; i < claim->n; i++) {
-		struct power_key key = {
+		struct power_event_sel sel = {
 			.code = claim->code[i], .flags = claim->modes[i] | POWER_CLAIMED,
 		};
 		struct power_alternatives alts = { &claim->codes[i], 1 };
-		int slot = power_count_get(cpu, &key, &alts, false);
+		int slot = power_count_get(cpu, &sel, &alts, false);
 
 		if (slot < 0) {
 			power_claim_put_counts(cpu);
@@ -160,7 +160,7 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 		cpu->claim_counts |= BIT(slot);
 		cpu->claim_index[slot] = i;
 	}
-	cpu->changed = true;
+	cpu->dirty = true;
 	if (power_counts_fit(cpu))
 		return true;
 	power_claim_put_counts(cpu);
@@ -180,7 +180,7 @@ void power_claim_free_last(struct power_cpu *cpu)
 	if (cpu->claim || !cpu->claim_counts)
 		return;
 	power_claim_put_counts(cpu);
-	cpu->claim_left = 0;
+	cpu->last_claim = 0;
 }
 
 /* Context: PMU disabled. */
@@ -192,16 +192,16 @@ static int power_claim_reserve(struct power_cpu *cpu, const struct power_claim *
 	if (cpu->ebb || !power_claim_fits_pinned(cpu, claim))
 		return -EBUSY;
 	if (!power_claim_get_counts(cpu, claim)) {
-		cpu->claim_comes = true;
+		cpu->claim_pending = true;
 		perf_pmu_resched(&power_pmu_ops);
-		cpu->claim_comes = false;
+		cpu->claim_pending = false;
 		got = power_claim_get_counts(cpu, claim);
 		/*
 		 * Schedule the displaced events on the other counters. While cpu->claim is set,
 		 * power_claim_free_last() does not release the claim's counters.
 		 */
 		cpu->claim = claim;
-		cpu->claim_displaces = true;
+		cpu->claim_displaced = true;
 		perf_pmu_resched(&power_pmu_ops);
 		/* A pinned group that was waiting may have called power_claim_revoke(). */
 		if (!cpu->claim)
@@ -221,12 +221,12 @@ static bool power_claim_get_fast(struct power_cpu *cpu, const struct power_claim
 	unsigned long mask = cpu->claim_counts;
 	int slot;
 
-	if (!claim->id || cpu->claim_left != claim->id)
+	if (!claim->id || cpu->last_claim != claim->id)
 		return false;
 	/* The encodings are stored in the former claim, which may have been freed. */
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
 		cpu->counts[slot].alts.codes = &claim->codes[cpu->claim_index[slot]];
-	cpu->claim_left = 0;
+	cpu->last_claim = 0;
 	cpu->claim = claim;
 	return true;
 }
@@ -270,7 +270,7 @@ int power_claim_get(const struct power_claim *claim)
 	}
 	power_place(cpu);
 	power_claim_clear_counters(claim);
-	cpu->claim_waits = true;
+	cpu->claim_needs_start = true;
 	return 0;
 }
 
@@ -289,9 +289,9 @@ void power_claim_start(const struct power_claim *claim)
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(cpu->claim != claim);
-	if (!cpu->claim_waits)
+	if (!cpu->claim_needs_start)
 		return;
-	cpu->claim_waits = false;
+	cpu->claim_needs_start = false;
 	perf_pmu_enable(&power_pmu_ops);
 }
 
@@ -313,7 +313,7 @@ void power_claim_put(const struct power_claim *claim)
 		return;
 	cpu->claim = NULL;
 	if (!claim->ints && claim->id) {
-		cpu->claim_left = claim->id;
+		cpu->last_claim = claim->id;
 		return;
 	}
 	perf_pmu_disable(&power_pmu_ops);
@@ -349,9 +349,9 @@ void power_claim_resched(void)
 	unsigned long now = jiffies;
 
 	lockdep_assert_irqs_disabled();
-	if (!cpu->claim_displaces)
+	if (!cpu->claim_displaced)
 		return;
-	cpu->claim_displaces = false;
+	cpu->claim_displaced = false;
 	if (cpu->resched_since != now) {
 		cpu->resched_since = now;
 		cpu->nr_resched = 0;
@@ -408,7 +408,7 @@ u32 power_claim_handle_overflow(struct power_cpu *cpu, struct pt_regs *regs, u32
 		return 0;
 	/* An equal claim cannot continue a counter that is reset here. */
 	if (!cpu->claim)
-		cpu->claim_left = 0;
+		cpu->last_claim = 0;
 	else if (user)
 		user->overflow(regs, mine, cpu->pmcs);
 	for_each_set_bit(i, &mine, BITS_PER_LONG)

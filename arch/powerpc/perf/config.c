@@ -172,7 +172,7 @@ static struct power_encoded *power_event_encode(const struct perf_event *event)
 	encoded = kzalloc(struct_size(encoded, codes, n), GFP_KERNEL);
 	if (!encoded)
 		return ERR_PTR(-ENOMEM);
-	encoded->key = (struct power_key){
+	encoded->sel = (struct power_event_sel){
 		.code = event->hw.config,
 		.config1 = event->attr.config1,
 		.flags = power_modes(&event->attr) | event->hw.flags << POWER_NOT_BITS,
@@ -190,7 +190,7 @@ static struct power_encoded *power_event_encode(const struct perf_event *event)
 
 static int power_group_member(struct power_cpu *group, const struct power_encoded *encoded)
 {
-	int slot = power_count_get(group, &encoded->key, &encoded->alts, false);
+	int slot = power_count_get(group, &encoded->sel, &encoded->alts, false);
 
 	return slot < 0 ? -EINVAL : 0;
 }

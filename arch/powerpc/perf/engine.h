@@ -37,9 +37,9 @@
 #define POWER_EVENTS_MAX	16
 
 /*
- * struct power_key::flags: modes in which the counter is frozen, and the wait state.
+ * struct power_event_sel::flags: modes in which the counter is frozen, and the wait state.
  * POWER_CLAIMED: perfctr has reserved the counter. Its alternatives differ from those of an event
- * with the same code, so the keys must differ, too.
+ * with the same code, so the selects must differ, too.
  */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
@@ -53,12 +53,12 @@
 #define POWER_EBB		0x1000000
 
 /**
- * struct power_key - what a counter counts: events with equal keys can share a counter
+ * struct power_event_sel - what a counter counts: events with equal ones can share a counter
  * @code: the event code
  * @config1: attr.config1
  * @flags: POWER_NOT_*, hw.flags shifted left by POWER_NOT_BITS, POWER_CLAIMED
  */
-struct power_key {
+struct power_event_sel {
 	u64	code;
 	u64	config1;
 	u32	flags;
@@ -66,33 +66,33 @@ struct power_key {
 
 /**
  * struct power_encoded - the encodings of an event, in event->pmu_private
- * @key: what the event counts
+ * @sel: what the event counts
  * @alts: the alternatives
  * @codes: the storage of @alts
  */
 struct power_encoded {
-	struct power_key		key;
+	struct power_event_sel		sel;
 	struct power_alternatives	alts;
 	struct power_code		codes[];
 };
 
 /**
  * struct power_count - what one counter of a CPU counts
- * @key: the event code, and the modes in which it is counted
+ * @sel: the event code, and the modes in which it is counted
  * @alts: the alternative encodings; one of the events, or the claim, owns the array
  * @nr_events: number of events; 1 for perfctr
- * @shared: other events with an equal @key may share the counter
+ * @shared: other events with an equal @sel may share the counter
  * @pmc: the counter programmed now; 0: none
- * @place: the counter to program next
- * @choice: index of the encoding to program on @place
+ * @assigned: the counter to program next
+ * @choice: index of the encoding to program on @assigned
  */
 struct power_count {
-	struct power_key		key;
+	struct power_event_sel		sel;
 	struct power_alternatives	alts;
 	u8				nr_events;
 	bool				shared;
 	u8				pmc;
-	u8				place;
+	u8				assigned;
 	u8				choice;
 };
 
@@ -101,14 +101,14 @@ struct power_claim;
 /**
  * struct power_memo - the members of power_cpu::counts that power_cpu::mmcr was computed for
  * @used: mask of these members
- * @keys: power_count::key of each
- * @places: power_count::place of each
+ * @sels: power_count::sel of each
+ * @assigned: power_count::assigned of each
  * @choices: power_count::choice of each
  */
 struct power_memo {
 	u32			used;
-	struct power_key	keys[POWER_COUNTS_MAX];
-	u8			places[POWER_COUNTS_MAX];
+	struct power_event_sel	sels[POWER_COUNTS_MAX];
+	u8			assigned[POWER_COUNTS_MAX];
 	u8			choices[POWER_COUNTS_MAX];
 };
 
@@ -118,58 +118,59 @@ struct power_memo {
  * @n: number of @events
  * @counts: what the counters count
  * @used: mask of the members of @counts with events or a claim
- * @chosen: mask of the members of @counts whose @place and @choice are compatible
- * @known: mask of the members of @counts that are equal to those in @memo
- * @changed: @events or @counts have changed since the last reprogramming
+ * @compatible: mask of the members of @counts with compatible @assigned and @choice
+ * @in_memo: mask of the members of @counts that are equal to those in @memo
+ * @dirty: @events or @counts have changed since the last reprogramming
  * @disabled: the PMU is disabled; the core counts nested calls
  * @ebb: the counters are used for event-based branches of the current task
  * @ebb_branches: the current task can read the BHRB
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @mmcr: register values for @memo; MMCR0 as while the counters run
  * @memo: the members of @counts that @mmcr was computed for
- * @held: shadow of the control registers; see registers.c
- * @held_known: @held is valid
+ * @shadow: shadow of the control registers; see registers.c
+ * @shadow_valid: @shadow is valid
  * @claim: the counters that perfctr has reserved; NULL: none
- * @claim_left: id of the last claim while its counters run on after power_claim_put(); 0: none
+ * @last_claim: id of the last claim while its counters run on after power_claim_put(); 0: none
  * @claim_counts: mask of the members of @counts of @claim, or of the last claim
  * @claim_index: index in struct power_claim of each member in @claim_counts
- * @claim_comes: power_claim_get() needs counters of flexible events: add only pinned events
- * @claim_waits: the PMU stays disabled until power_claim_start()
- * @claim_displaces: power_claim_get() has displaced flexible events, which may fit after the claim
+ * @claim_pending: power_claim_get() needs counters of flexible events: add only pinned events
+ * @claim_needs_start: the PMU stays disabled until power_claim_start()
+ * @claim_displaced: power_claim_get() has displaced flexible events, which may fit after the claim
  * @resched_since: jiffies of the last power_claim_resched() that rescheduled such events
  * @nr_resched: number of such calls in that jiffy
- * @left: mask of counters to clear: their value is a former user's, or unknown; bit 1 is PMC1
+ * @needs_clear: mask of counters to clear: their value is a former user's, or unknown; bit 1 is
+ *	PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
- * @serving: in the overflow interrupt, with @pmcs set
+ * @in_overflow: in the overflow interrupt, with @pmcs set
  */
 struct power_cpu {
 	struct perf_event		*events[POWER_EVENTS_MAX];
 	int				n;
 	struct power_count		counts[POWER_COUNTS_MAX];
 	u32				used;
-	u32				chosen;
-	u32				known;
-	bool				changed;
+	u32				compatible;
+	u32				in_memo;
+	bool				dirty;
 	bool				disabled;
 	bool				ebb;
 	bool				ebb_branches;
 	unsigned int			txn;
 	struct mmcr_regs		mmcr;
 	struct power_memo		memo;
-	struct mmcr_regs		held;
-	bool				held_known;
+	struct mmcr_regs		shadow;
+	bool				shadow_valid;
 	const struct power_claim	*claim;
-	u64				claim_left;
+	u64				last_claim;
 	u32				claim_counts;
 	u8				claim_index[POWER_COUNTS_MAX];
-	bool				claim_comes;
-	bool				claim_waits;
-	bool				claim_displaces;
+	bool				claim_pending;
+	bool				claim_needs_start;
+	bool				claim_displaced;
 	unsigned long			resched_since;
 	unsigned int			nr_resched;
-	u32				left;
+	u32				needs_clear;
 	u32				pmcs[MAX_HWEVENTS];
-	bool				serving;
+	bool				in_overflow;
 };
 
 DECLARE_PER_CPU(struct power_cpu, power_cpus);
@@ -238,7 +239,7 @@ bool power_code_is_listed(u64 code);
 bool power_encode(u64 code, u64 config1, struct power_code *to);
 
 /* choose.c */
-int power_count_get(struct power_cpu *cpu, const struct power_key *key,
+int power_count_get(struct power_cpu *cpu, const struct power_event_sel *sel,
 		    const struct power_alternatives *alts, bool share);
 void power_cpu_reset(struct power_cpu *cpu);
 void power_count_leave(struct power_cpu *cpu, int pmc);

@@ -25,7 +25,7 @@ bool is_sier_available(void)
  */
 unsigned long get_pmcs_ext_regs(int idx)
 {
-	return this_cpu_read(power_cpus.serving) ? this_cpu_read(power_cpus.pmcs[idx]) : 0;
+	return this_cpu_read(power_cpus.in_overflow) ? this_cpu_read(power_cpus.pmcs[idx]) : 0;
 }
 
 #ifdef CONFIG_PPC64

@@ -77,7 +77,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 	if (!cpu->disabled && power_has(PPMU_LIMITED_PMC5_6))
 		power_limited_read(cpu);
 	power_pmc_read_all(cpu);
-	cpu->serving = true;
+	cpu->in_overflow = true;
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++) {
 		if ((cpu->pmcs[pmc - 1] & PMC_OVERFLOW) && !power_limited(pmc))
 			over |= 1U << pmc;
@@ -88,7 +88,7 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 		if (over & (1U << pmc))
 			power_serve_counter(cpu, pmc, regs);
 	}
-	cpu->serving = false;
+	cpu->in_overflow = false;
 	if (cpu->disabled || !cpu->used) {
 		power_control_freeze(cpu);
 	} else {

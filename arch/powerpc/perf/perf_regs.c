@@ -48,7 +48,7 @@ static u64 reg_extended(int idx)
 
 	if (pmc >= 0 && pmc < 6)
 		return get_pmcs_ext_regs(pmc);
-	if (reg_is_of_interrupt(idx) && !this_cpu_read(power_cpus.serving))
+	if (reg_is_of_interrupt(idx) && !this_cpu_read(power_cpus.in_overflow))
 		return 0;
 	switch (idx) {
 #ifdef CONFIG_PPC64

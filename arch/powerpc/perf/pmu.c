@@ -33,17 +33,17 @@ static void power_disable(struct pmu *pmu)
 	if (cpu->ebb)
 		power_user_save(cpu);
 	/* An EBB program can run the counters, although the shadow of MMCR0 has FC. */
-	if (cpu->ebb || !cpu->held_known || !(cpu->held.mmcr0 & MMCR0_FC))
+	if (cpu->ebb || !cpu->shadow_valid || !(cpu->shadow.mmcr0 & MMCR0_FC))
 		power_control_freeze(cpu);
 	if (power_has(PPMU_LIMITED_PMC5_6))
 		power_limited_read(cpu);
 }
 
-/* Program @event on its power_count::place, unless @event has a counter. */
+/* Program @event on its power_count::assigned, unless @event has a counter. */
 static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
-	int pmc = cpu->counts[hw->event_base].place;
+	int pmc = cpu->counts[hw->event_base].assigned;
 
 	if (hw->idx)
 		return;
@@ -66,7 +66,7 @@ static u32 power_counters_kept(const struct power_cpu *cpu)
 	int i;
 
 	for_each_set_bit(i, &mask, POWER_COUNTS_MAX) {
-		if (cpu->counts[i].pmc && cpu->counts[i].pmc == cpu->counts[i].place)
+		if (cpu->counts[i].pmc && cpu->counts[i].pmc == cpu->counts[i].assigned)
 			kept |= BIT(cpu->counts[i].pmc);
 	}
 	return kept;
@@ -79,16 +79,16 @@ static u32 power_counters_kept(const struct power_cpu *cpu)
  */
 static void power_counters_clear(struct power_cpu *cpu)
 {
-	unsigned long mask = cpu->left & ~power_counters_kept(cpu);
+	unsigned long mask = cpu->needs_clear & ~power_counters_kept(cpu);
 	int pmc;
 
-	cpu->left = 0;
+	cpu->needs_clear = 0;
 	/* The usual case, after a time without events */
 	if (mask == GENMASK(power_driver->n_counter, 1)) {
 		power_pmc_clear_all();
 		return;
 	}
-	for_each_set_bit(pmc, &mask, BITS_PER_TYPE(cpu->left))
+	for_each_set_bit(pmc, &mask, BITS_PER_TYPE(cpu->needs_clear))
 		power_pmc_write(pmc, 0);
 }
 
@@ -113,7 +113,7 @@ void power_place(struct power_cpu *cpu)
 	/* Read all events that move before a counter is written. */
 	for (i = 0; i < cpu->n; i++) {
 		event = cpu->events[i];
-		if (event->hw.idx && event->hw.idx != cpu->counts[event->hw.event_base].place) {
+		if (event->hw.idx && event->hw.idx != cpu->counts[event->hw.event_base].assigned) {
 			power_event_leave(event);
 			power_count_leave(cpu, event->hw.idx);
 			event->hw.idx = 0;
@@ -124,8 +124,8 @@ void power_place(struct power_cpu *cpu)
 	for (i = 0; i < cpu->n; i++)
 		power_event_place(cpu, cpu->events[i]);
 	for_each_set_bit(i, &mask, POWER_COUNTS_MAX)
-		cpu->counts[i].pmc = cpu->counts[i].place;
-	cpu->changed = false;
+		cpu->counts[i].pmc = cpu->counts[i].assigned;
+	cpu->dirty = false;
 }
 
 /**
@@ -154,7 +154,7 @@ static DEFINE_PER_CPU(struct hrtimer, power_rest_timers);
 static void power_rest(struct power_cpu *cpu)
 {
 	power_control_forget(cpu);
-	cpu->left = GENMASK(power_driver->n_counter, 1);
+	cpu->needs_clear = GENMASK(power_driver->n_counter, 1);
 	ppc_set_pmu_inuse(0);
 }
 
@@ -202,7 +202,7 @@ static void power_enable_unused(struct power_cpu *cpu)
 	struct hrtimer *timer = this_cpu_ptr(&power_rest_timers);
 
 	cpu->disabled = false;
-	if (!cpu->held_known) {
+	if (!cpu->shadow_valid) {
 		ppc_set_pmu_inuse(0);
 		return;
 	}
@@ -228,9 +228,9 @@ static void power_enable(struct pmu *pmu)
 		power_enable_unused(cpu);
 		return;
 	}
-	if (cpu->changed)
+	if (cpu->dirty)
 		power_place(cpu);
-	else if (!cpu->held_known)
+	else if (!cpu->shadow_valid)
 		power_control_write(cpu);
 	if (power_has(PPMU_LIMITED_PMC5_6)) {
 		power_limited_watch(cpu);
@@ -259,7 +259,7 @@ static int power_add_count(struct power_cpu *cpu, const struct perf_event *event
 {
 	const struct power_encoded *encoded = event->pmu_private;
 	bool share = READ_ONCE(power_share) && !event->hw.sample_period && !power_is_ebb(event);
-	int slot = power_count_get(cpu, &encoded->key, &encoded->alts, share);
+	int slot = power_count_get(cpu, &encoded->sel, &encoded->alts, share);
 
 	/* A group is checked as a whole by power_commit_txn(). */
 	if (slot < 0 || (cpu->txn & PERF_PMU_TXN_ADD) || power_counts_fit(cpu))
@@ -279,7 +279,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 		return -EAGAIN;
 	power_claim_free_last(cpu);
 	/* Flexible events have to leave counters to perfctr: add only pinned events. */
-	if (cpu->claim_comes && !event->group_leader->attr.pinned)
+	if (cpu->claim_pending && !event->group_leader->attr.pinned)
 		return -EAGAIN;
 	/* Events for event-based branches do not share the PMU with others. */
 	if (ebb && cpu->used == cpu->claim_counts)
@@ -299,7 +299,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	hw->event_base = slot;
 	hw->idx = 0;
 	hw->state = start ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	cpu->changed = true;
+	cpu->dirty = true;
 	if (ebb)
 		power_ebb_add(cpu, event);
 	if (has_branch_stack(event))
@@ -332,11 +332,11 @@ static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
 	memmove(&cpu->events[i], &cpu->events[i + 1], after * sizeof(cpu->events[0]));
 	power_claim_free_last(cpu);
 	power_count_put(cpu, event->hw.event_base);
-	cpu->changed = true;
+	cpu->dirty = true;
 	if (!cpu->n) {
 		/* An EBB program can write all counters. */
 		if (cpu->ebb)
-			cpu->left = GENMASK(power_driver->n_counter, 1);
+			cpu->needs_clear = GENMASK(power_driver->n_counter, 1);
 		cpu->ebb = false;
 		cpu->ebb_branches = false;
 	}
@@ -490,7 +490,7 @@ void power_pmu_idle_enter(void)
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
 	power_idle_assert();
-	if (!cpu->held_known)
+	if (!cpu->shadow_valid)
 		return;
 	if (!cpu->used) {
 		power_rest(cpu);
@@ -513,7 +513,7 @@ void power_pmu_idle_exit(void)
 	int pmc;
 
 	power_idle_assert();
-	if (!cpu->held_known)
+	if (!cpu->shadow_valid)
 		return;
 	/* Otherwise the counters have run since power_pmu_idle_enter(), and would be set back. */
 	WARN_ON_ONCE(!cpu->disabled);

@@ -196,40 +196,40 @@ void power_control_freeze(struct power_cpu *cpu)
 void power_control_write(struct power_cpu *cpu)
 {
 	struct mmcr_regs want = cpu->mmcr;
-	struct mmcr_regs *held = &cpu->held;
-	bool all = !cpu->held_known;
+	struct mmcr_regs *shadow = &cpu->shadow;
+	bool all = !cpu->shadow_valid;
 
-	if (all || want.mmcr1 != held->mmcr1)
+	if (all || want.mmcr1 != shadow->mmcr1)
 		mtspr(SPRN_MMCR1, want.mmcr1);
 #ifdef CONFIG_PPC64
 	want.mmcra = power_bhrb_control(want.mmcra) & ~MMCRA_SAMPLE_ENABLE;
-	if (cpu_has_feature(CPU_FTR_MMCRA) && (all || want.mmcra != held->mmcra))
+	if (cpu_has_feature(CPU_FTR_MMCRA) && (all || want.mmcra != shadow->mmcra))
 		mtspr(SPRN_MMCRA, want.mmcra);
-	if (power_has(PPMU_ARCH_207S) && (all || want.mmcr2 != held->mmcr2))
+	if (power_has(PPMU_ARCH_207S) && (all || want.mmcr2 != shadow->mmcr2))
 		mtspr(SPRN_MMCR2, want.mmcr2);
-	if (power_has(PPMU_ARCH_31) && (all || want.mmcr3 != held->mmcr3))
+	if (power_has(PPMU_ARCH_31) && (all || want.mmcr3 != shadow->mmcr3))
 		mtspr(SPRN_MMCR3, want.mmcr3);
 #else
-	if (all || want.mmcr2 != held->mmcr2)
+	if (all || want.mmcr2 != shadow->mmcr2)
 		mtspr(SPRN_MMCR2, want.mmcr2);
 #endif
-	*held = want;
-	cpu->held_known = true;
+	*shadow = want;
+	cpu->shadow_valid = true;
 }
 
 #ifdef CONFIG_PPC64
 /* SAMPLE_ENABLE is set only while the counters run, or while an EBB program owns them. */
 static void power_control_mark(struct power_cpu *cpu, bool run)
 {
-	unsigned long mmcra = cpu->held.mmcra & ~MMCRA_SAMPLE_ENABLE;
+	unsigned long mmcra = cpu->shadow.mmcra & ~MMCRA_SAMPLE_ENABLE;
 
 	if (run)
 		mmcra |= cpu->mmcr.mmcra & MMCRA_SAMPLE_ENABLE;
-	if (!cpu->held_known || mmcra == cpu->held.mmcra)
+	if (!cpu->shadow_valid || mmcra == cpu->shadow.mmcra)
 		return;
 	mtspr(SPRN_MMCRA, mmcra);
 	isync();
-	cpu->held.mmcra = mmcra;
+	cpu->shadow.mmcra = mmcra;
 }
 #else
 static void power_control_mark(struct power_cpu *cpu, bool run)
@@ -258,7 +258,7 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 	mb();
 	mtspr(SPRN_MMCR0, mmcr0);
 	isync();
-	cpu->held.mmcr0 = mmcr0;
+	cpu->shadow.mmcr0 = mmcr0;
 	power_control_mark(cpu, !(mmcr0 & MMCR0_FC));
 }
 
@@ -272,7 +272,7 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
  */
 void power_control_forget(struct power_cpu *cpu)
 {
-	cpu->held_known = false;
+	cpu->shadow_valid = false;
 }
 
 /**
@@ -286,10 +286,10 @@ void power_control_forget(struct power_cpu *cpu)
 void power_control_rest(struct power_cpu *cpu)
 {
 #ifdef CONFIG_PPC64
-	if (!power_has(PPMU_ARCH_31) || (cpu->held.mmcra & MMCRA_BHRB_DISABLE))
+	if (!power_has(PPMU_ARCH_31) || (cpu->shadow.mmcra & MMCRA_BHRB_DISABLE))
 		return;
-	cpu->held.mmcra |= MMCRA_BHRB_DISABLE;
-	mtspr(SPRN_MMCRA, cpu->held.mmcra);
+	cpu->shadow.mmcra |= MMCRA_BHRB_DISABLE;
+	mtspr(SPRN_MMCRA, cpu->shadow.mmcra);
 #endif
 }
 
@@ -321,9 +321,9 @@ void power_user_save(struct power_cpu *cpu)
 	struct thread_struct *thread = &current->thread;
 
 	/* The program can write MMCRA, and freeze bits of MMCR2. */
-	cpu->held.mmcra = mfspr(SPRN_MMCRA);
-	cpu->held.mmcr2 = mfspr(SPRN_MMCR2);
-	thread->mmcr2 = cpu->held.mmcr2 & MMCR2_USER_MASK;
+	cpu->shadow.mmcra = mfspr(SPRN_MMCRA);
+	cpu->shadow.mmcr2 = mfspr(SPRN_MMCR2);
+	thread->mmcr2 = cpu->shadow.mmcr2 & MMCR2_USER_MASK;
 	thread->mmcr0 = mfspr(SPRN_MMCR0) & MMCR0_USER_MASK;
 	power_control_run(cpu, MMCR0_FC);
 	/*
@@ -395,7 +395,7 @@ void power_user_run(struct power_cpu *cpu)
 	mtspr(SPRN_SDAR, thread->sdar);
 	mtspr(SPRN_SIER, thread->sier);
 	mtspr(SPRN_MMCR2, mmcr2);
-	cpu->held.mmcr2 = mmcr2;
+	cpu->shadow.mmcr2 = mmcr2;
 	if (power_has(PPMU_ARCH_31)) {
 		mtspr(SPRN_SIER2, thread->sier2);
 		mtspr(SPRN_SIER3, thread->sier3);

@@ -55,13 +55,13 @@ static bool x86_assign_simply(struct x86_constraint *constraints, int n, u64 pre
 	for (i = 0; i < n; i++) {
 		u64 free = x86_constraint_avail(&constraints[i], used);
 
-		constraints[i].place = constraints[i].now;
+		constraints[i].assigned = constraints[i].now;
 		if (constraints[i].now >= 0)
 			continue;
 		if (!free)
 			return false;
-		constraints[i].place = x86_first_choice(free, prefer);
-		used |= x86_constraint_counters(&constraints[i], constraints[i].place);
+		constraints[i].assigned = x86_first_choice(free, prefer);
+		used |= x86_constraint_counters(&constraints[i], constraints[i].assigned);
 	}
 	return true;
 }
@@ -163,11 +163,11 @@ static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 p
 
 			p.owner[counter] = taker;
 			if (taker == c) {
-				constraints[taker].place = counter;
+				constraints[taker].assigned = counter;
 				break;
 			}
-			left = constraints[taker].place;
-			constraints[taker].place = counter;
+			left = constraints[taker].assigned;
+			constraints[taker].assigned = counter;
 			counter = left;
 		}
 	}
@@ -175,7 +175,7 @@ static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 p
 }
 
 /**
- * struct x86_search - search for the cheapest places of the pairs
+ * struct x86_search - search for the cheapest counters of the pairs
  * @constraints: the counts
  * @n: number of @constraints
  * @prefer: see x86_assign()
@@ -190,7 +190,7 @@ struct x86_search {
 	s8			best[X86_COUNTERS_MAX];
 };
 
-/* Place the pairs from index @i on. Earlier pairs use the counters @taken, after @moves moves. */
+/* Assign the pairs from index @i on. Earlier pairs use the counters @taken, after @moves moves. */
 static void x86_try_pairs(struct x86_search *search, int i, u64 taken, int moves)
 {
 	struct x86_constraint *constraints = search->constraints;
@@ -202,12 +202,12 @@ static void x86_try_pairs(struct x86_search *search, int i, u64 taken, int moves
 		return;
 	if (i < search->n) {
 		for (free = x86_constraint_avail(&constraints[i], taken); free; free &= free - 1) {
-			int place = __ffs64(free);
+			int counter = __ffs64(free);
 
-			constraints[i].place = place;
+			constraints[i].assigned = counter;
 			x86_try_pairs(search, i + 1,
-				      taken | x86_constraint_counters(&constraints[i], place),
-				      moves + x86_cost(&constraints[i], place));
+				      taken | x86_constraint_counters(&constraints[i], counter),
+				      moves + x86_cost(&constraints[i], counter));
 		}
 		return;
 	}
@@ -215,13 +215,13 @@ static void x86_try_pairs(struct x86_search *search, int i, u64 taken, int moves
 		return;
 	for (i = 0; i < search->n; i++) {
 		if (!constraints[i].pair)
-			moves += x86_cost(&constraints[i], constraints[i].place);
+			moves += x86_cost(&constraints[i], constraints[i].assigned);
 	}
 	if (moves >= search->least)
 		return;
 	search->least = moves;
 	for (i = 0; i < search->n; i++)
-		search->best[i] = constraints[i].place;
+		search->best[i] = constraints[i].assigned;
 }
 
 static bool x86_assign_with_pairs(struct x86_constraint *constraints, int n, u64 prefer)
@@ -235,7 +235,7 @@ static bool x86_assign_with_pairs(struct x86_constraint *constraints, int n, u64
 	if (search.least == INT_MAX)
 		return false;
 	for (i = 0; i < n; i++)
-		constraints[i].place = search.best[i];
+		constraints[i].assigned = search.best[i];
 	return true;
 }
 
@@ -257,11 +257,11 @@ static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefe
  * @prefer: mask of the counters to use first
  *
  * Takes about n^2 steps if all new counts find a free counter, and at most n^2 times the number of
- * allowed counters otherwise. With pairs, that is repeated for each combination of their places.
+ * allowed counters otherwise. With pairs, that is repeated for each combination of their counters.
  *
  * Context: any.
- * Return: true if all counts have a counter, with @place of each set such that as few as possible
- * move; false otherwise.
+ * Return: true if all counts have a counter, with @assigned of each set such that as few as
+ * possible move; false otherwise.
  */
 bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer)
 {

@@ -16,13 +16,13 @@
  * struct x86_constraint - the constraint of a count, and the counter assigned
  * @allowed: mask of the counters that can count it; for a pair, of its possible lower counters
  * @now: the counter programmed now; -1: none
- * @place: the counter assigned
+ * @assigned: the counter assigned
  * @pair: the next counter is used, too
  */
 struct x86_constraint {
 	u64	allowed;
 	s8	now;
-	s8	place;
+	s8	assigned;
 	bool	pair;
 };
 

@@ -26,7 +26,7 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	int err;
 
-	if (!(cpu->wanted & counters))
+	if (!(cpu->assigned_mask & counters))
 		return 0;
 	x86_defer_reprogram(cpu);
 	err = x86_counts_assign_unclaimed(cpu, counters, false);
@@ -34,14 +34,14 @@ static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 		cpu->claimed = counters;
 	} else if (!x86_counts_assign_unclaimed(cpu, counters, true)) {
 		cpu->claimed = counters;
-		cpu->evicted = true;
+		cpu->claim_displaced = true;
 		/*
 		 * The perf core does not know of claims: make it schedule out the events that lose
 		 * their counters.
 		 */
 		perf_pmu_resched_flexible(&cpu->core->pmu);
 		/* A waiting pinned group may have been scheduled, which ends the claim. */
-		err = cpu->claimed != counters || WARN_ON_ONCE(cpu->wanted & counters);
+		err = cpu->claimed != counters || WARN_ON_ONCE(cpu->assigned_mask & counters);
 		if (err)
 			cpu->claimed = 0;
 	}
@@ -91,7 +91,7 @@ static bool x86_claim_write_selects(struct x86_pmu_cpu *cpu, const struct x86_cl
 		same &= fixed == cpu->fixed_control;
 		x86_write_fixed_control(cpu, fixed);
 	}
-	cpu->has_clean &= ~claim->counters;
+	cpu->cleared &= ~claim->counters;
 	return same && (!msrs->control || !(claim->counters & ~cpu->control));
 }
 
@@ -173,7 +173,7 @@ static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *cl
 	barrier();
 	cpu->last_claim = 0;
 	cpu->claimed = claim->counters;
-	cleared = cpu->has_clean & claim->counters;
+	cleared = cpu->cleared & claim->counters;
 	for_each_x86_counter(i, claim->counters) {
 		/* Events no longer use these counters: only selects kept for reuse are left. */
 		if (cpu->owner[i])
@@ -181,10 +181,10 @@ static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *cl
 	}
 	if (claim->ints && cpu->core->msrs->control)
 		x86_write_control(cpu, cpu->control & ~claim->ints);
-	if (claim->counters & cpu->core->taken)
+	if (claim->counters & cpu->core->tfa_counters)
 		x86_force_abort(cpu, claim->counters);
-	x86_unsilence(cpu, claim->ints);
-	x86_silence(cpu, claim->counters & ~claim->ints);
+	x86_unignore_overflows(cpu, claim->ints);
+	x86_ignore_overflows(cpu, claim->counters & ~claim->ints);
 	same = x86_claim_program(cpu, claim) && !owned;
 	if (!same && x86_user_reads())
 		x86_claim_clear_counters(cpu, claim->counters & ~claim->ints & ~cleared);
@@ -206,16 +206,16 @@ static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *cl
  */
 int x86_claim_get(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
-	bool halted = cpu->halted;
+	bool disabled = cpu->disabled;
 	int ret;
 
 	lockdep_assert_irqs_disabled();
-	if (cpu->down || WARN_ON_ONCE(cpu->claimed || cpu->txn))
+	if (cpu->shutdown || WARN_ON_ONCE(cpu->claimed || cpu->txn))
 		return -EBUSY;
-	if (halted)
+	if (disabled)
 		x86_resume_reprogram(cpu);
 	ret = x86_claim_reserve(cpu, claim);
-	if (halted)
+	if (disabled)
 		x86_defer_reprogram(cpu);
 	return ret;
 }
@@ -256,7 +256,7 @@ void x86_claim_start(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
-	bool stops = cpu->excl || (claim->counters & cpu->core->taken);
+	bool stops = cpu->excl || (claim->counters & cpu->core->tfa_counters);
 	int i;
 
 	lockdep_assert_irqs_disabled();
@@ -289,7 +289,7 @@ void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	 * While perf has disabled the PMU, changes are applied later: perfctr must read the
 	 * counters before events use them.
 	 */
-	if ((stops || unlikely(READ_ONCE(cpu->dirty))) && !cpu->halted)
+	if ((stops || unlikely(READ_ONCE(cpu->dirty))) && !cpu->disabled)
 		x86_reprogram(cpu);
 }
 
@@ -300,7 +300,7 @@ void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
-	WARN_ON_ONCE(!cpu->halted);
+	WARN_ON_ONCE(!cpu->disabled);
 	perfctr_cpu_revoke();
 	/* Before x86_claim_get() returns, perfctr has no claim to end: end the claim here, too. */
 	cpu->claimed = 0;
@@ -308,7 +308,7 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_claim_resched - reschedule flexible events displaced by claims
- * @cpu: this CPU, without a claim, and with @evicted
+ * @cpu: this CPU, without a claim, and with @claim_displaced
  *
  * Without this call they would wait until the next rotation, or the switch to a task with events.
  *
@@ -317,7 +317,7 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 void x86_claim_resched(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
-	cpu->evicted = false;
+	cpu->claim_displaced = false;
 	perf_pmu_resched_flexible(&cpu->core->pmu);
 }
 
@@ -346,7 +346,7 @@ bool x86_claim_handle_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
 void x86_claim_stop(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
-	if (WARN_ON_ONCE(cpu->claimed) || cpu->halted)
+	if (WARN_ON_ONCE(cpu->claimed) || cpu->disabled)
 		return;
 	cpu->dirty = true;
 	x86_reprogram(cpu);

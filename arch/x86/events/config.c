@@ -231,7 +231,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 		.config = hw->config,
 		.extra = hw->extra_reg.config,
 		.msr = hw->extra_reg.reg,
-		.row = hw->extra_reg.reg ? hw->extra_reg.idx : -1,
+		.extra_idx = hw->extra_reg.reg ? hw->extra_reg.idx : -1,
 	};
 	if (core->metrics)
 		x86_metrics_get_sel(event, sel);
@@ -250,7 +250,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 		sel->flags |= X86_ALONE;
 	if (x86_event_is_distributed(event))
 		sel->flags |= X86_DISTRIBUTED;
-	if (core->taken)
+	if (core->tfa_counters)
 		sel->allowed &= x86_force_abort_limit(core);
 	if (event->attr.precise_ip)
 		sel->allowed = x86_precise_counters(core, sel->allowed);
@@ -294,7 +294,8 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	err = x86_event_get_sel(event, &sel);
 	if (err)
 		return err;
-	if (sel.row >= 0 && !x86_extra_get(&alone->extra, &core->model->extra[sel.row], &sel))
+	if (sel.extra_idx >= 0 &&
+	    !x86_extra_get(&alone->extra, &core->model->extra[sel.extra_idx], &sel))
 		return -EINVAL;
 	alone->common |= sel.common;
 	if (hweight64(alone->common) > 1)

@@ -51,10 +51,10 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 		counter = READ_ONCE(count->counter);
 		if (counter < 0 || (seq & 1))
 			return READ_ONCE(count->total);
-		total = READ_ONCE(count->bias) + x86_count_value(cpu->core, count);
+		total = READ_ONCE(count->offset) + x86_count_value(cpu->core, count);
 		barrier();
 		/*
-		 * Repeat if an interrupt has programmed the counter and changed the bias meanwhile.
+		 * Repeat if an interrupt has programmed the counter, and changed the offset.
 		 */
 	} while (seq != READ_ONCE(count->seq));
 	if (count->reload)
@@ -74,7 +74,7 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
  */
 u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
-	if (in_nmi() || !(cpu->halted || cpu->txn))
+	if (in_nmi() || !(cpu->disabled || cpu->txn))
 		return x86_count_read_now(cpu, count);
 	if (count->gen != cpu->gen) {
 		WRITE_ONCE(count->total, x86_count_read_now(cpu, count));
@@ -174,12 +174,12 @@ bool x86_count_runs(const struct x86_count *count)
 }
 
 /**
- * x86_count_next - set x86_count::next: the total at which the first event needs an interrupt
- * @count: a count of this CPU
+ * x86_count_set_next_overflow - set the total at which the first event needs an interrupt
+ * @count: a count of this CPU; sets @next_overflow
  *
  * Walks all events, at most X86_COUNT_EVENTS_MAX.
  */
-void x86_count_next(struct x86_count *count)
+void x86_count_set_next_overflow(struct x86_count *count)
 {
 	struct perf_event *event;
 	u64 next = U64_MAX;
@@ -188,7 +188,7 @@ void x86_count_next(struct x86_count *count)
 		if (is_sampling_event(event) && x86_event_runs(event))
 			next = min(next, x86_event_due(event));
 	}
-	WRITE_ONCE(count->next, next);
+	WRITE_ONCE(count->next_overflow, next);
 }
 
 /**
@@ -218,7 +218,7 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
  */
 static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
-	if (count->next == U64_MAX || count->bias != count->next) {
+	if (count->next_overflow == U64_MAX || count->offset != count->next_overflow) {
 		if (x86_precise_enabled(cpu) & BIT_ULL(count->counter)) {
 			x86_precise_pause(cpu, count);
 			WRITE_ONCE(cpu->dirty, true);
@@ -236,20 +236,21 @@ static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
 /* Clear counters that may contain counts of other tasks, except claimed counters. */
 static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
-	u64 left = cpu->running & ~cpu->wanted & ~cpu->claimed & cpu->core->counters & counters;
+	u64 left = cpu->running & ~cpu->assigned_mask & ~cpu->claimed & cpu->core->counters &
+		   counters;
 	bool reprogramming = cpu->reprogramming;
 	u64 dirty;
 	int i;
 
 	if (left) {
 		WRITE_ONCE(cpu->dirty, true);
-		if (!cpu->halted)
+		if (!cpu->disabled)
 			x86_reprogram(cpu);
 	}
 	/* Account PEBS records before their counters are programmed. */
 	if (cpu->precise.enabled)
 		x86_precise_drain(cpu, NULL);
-	dirty = counters & ~cpu->has_clean & ~cpu->claimed;
+	dirty = counters & ~cpu->cleared & ~cpu->claimed;
 	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
 	for_each_x86_counter(i, dirty & cpu->core->counters) {
@@ -277,15 +278,15 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	 * If the PMU is disabled, counters that are to stop, or to count another event, run until
 	 * it is enabled. So they are not clean, and are cleared again the next time.
 	 */
-	if (cpu->halted)
-		cpu->has_clean &= ~cpu->running;
+	if (cpu->disabled)
+		cpu->cleared &= ~cpu->running;
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
 		x86_check_clean(cpu);
-	cpu->had_kernel &= ~counters | cpu->claimed;
+	cpu->counted_kernel &= ~counters | cpu->claimed;
 	barrier();
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
 	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
-	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->halted)
+	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->disabled)
 		x86_reprogram(cpu);
 }
 
@@ -314,7 +315,7 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {
 	u64 counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters);
 
-	counters |= cpu->had_kernel;
+	counters |= cpu->counted_kernel;
 	if (counters)
 		x86_clear(cpu, counters);
 }
@@ -352,7 +353,8 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 	count = &cpu->counts[i];
 	cpu->last_id = (cpu->last_id | (X86_COUNTS_MAX - 1)) + 1 + i;
 	*count = (struct x86_count){
-		.id = cpu->last_id, .sel = *sel, .counter = -1, .wanted = -1, .next = U64_MAX,
+		.id = cpu->last_id, .sel = *sel, .counter = -1, .assigned = -1,
+		.next_overflow = U64_MAX,
 	};
 	INIT_LIST_HEAD(&count->events);
 	cpu->used |= BIT_ULL(i);
@@ -380,8 +382,8 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
  */
 static bool x86_count_stays(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
-	return count->sel.row < 0 && !(count->sel.flags & X86_ALONE) && !count->second &&
-	       !cpu->core->taken && !cpu->excl;
+	return count->sel.extra_idx < 0 && !(count->sel.flags & X86_ALONE) && !count->duplicate &&
+	       !cpu->core->tfa_counters && !cpu->excl;
 }
 
 /*
@@ -407,7 +409,7 @@ static void x86_put_extra(struct x86_pmu_cpu *cpu, const struct x86_event_sel *s
 			  struct x86_extra_reg *extra)
 {
 	if (extra)
-		x86_count_put_extra(cpu, &cpu->core->model->extra[sel->row], extra);
+		x86_count_put_extra(cpu, &cpu->core->model->extra[sel->extra_idx], extra);
 }
 
 /*
@@ -426,8 +428,8 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 	err = x86_event_get_sel(event, &sel);
 	if (err)
 		return err;
-	if (sel.row >= 0) {
-		extra = x86_count_get_extra(cpu, &cpu->core->model->extra[sel.row], &sel);
+	if (sel.extra_idx >= 0) {
+		extra = x86_count_get_extra(cpu, &cpu->core->model->extra[sel.extra_idx], &sel);
 		if (!extra)
 			return -EAGAIN;
 	}
@@ -438,7 +440,7 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 			x86_put_extra(cpu, &sel, extra);
 			return -EAGAIN;
 		}
-		count->second = full;
+		count->duplicate = full;
 	}
 	if (count->nr_events)
 		/* The other events have taken the register already. */
@@ -468,7 +470,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	int err;
 
 	/* Otherwise an NMI could free the event's last count, see x86_count::id. */
-	WARN_ON_ONCE(!cpu->halted);
+	WARN_ON_ONCE(!cpu->disabled);
 	count = x86_last_count(cpu, event, samples);
 	if (!count) {
 		err = x86_select_count(cpu, event, samples, &count);
@@ -478,17 +480,18 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (!count->nr_events++) {
 		/* Reuse the counter that the count has kept, unless the other thread may use it. */
 		if (count->counter >= 0 && !cpu->excl &&
-		    !((cpu->wanted | cpu->claimed) & x86_count_takes(count, count->counter))) {
-			count->wanted = count->counter;
-			cpu->wanted |= x86_count_takes(count, count->counter);
+		    !((cpu->assigned_mask | cpu->claimed) &
+		      x86_count_takes(count, count->counter))) {
+			count->assigned = count->counter;
+			cpu->assigned_mask |= x86_count_takes(count, count->counter);
 		} else {
-			count->wanted = -1;
-			cpu->unplaced = true;
+			count->assigned = -1;
+			cpu->needs_assign = true;
 		}
 	}
 	count->nr_sampling += samples;
 	count->reload = x86_precise_reload(cpu, event);
-	event->hw.idx = count->wanted;
+	event->hw.idx = count->assigned;
 	WRITE_ONCE(event->hw.event_base, (unsigned long)count);
 	list_add_rcu(&event->active_entry, &count->events);
 	return 0;
@@ -515,9 +518,9 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (count->sel.flags & X86_AMD_NB)
 		cpu->nb_changed = true;
 	cpu->excl_changed = true;
-	if (count->wanted >= 0)
-		cpu->wanted &= ~x86_count_takes(count, count->wanted);
-	count->wanted = -1;
+	if (count->assigned >= 0)
+		cpu->assigned_mask &= ~x86_count_takes(count, count->assigned);
+	count->assigned = -1;
 	if (count->counter < 0)
 		x86_count_release(cpu, count);
 }
@@ -542,7 +545,7 @@ static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_c
 		for (i = 0, mine = 0; i < n; i++) {
 			if (counts[i]->sel.flags & X86_AMD_NB)
 				mine |= x86_constraint_counters(&constraints[i],
-								constraints[i].place);
+								constraints[i].assigned);
 		}
 	} while (!x86_amd_nb_get(cpu, seen, mine));
 	cpu->nb_changed = true;
@@ -557,7 +560,7 @@ static void x86_update_page_index(struct x86_count *count)
 {
 	const struct perf_event *newest;
 
-	if (count->counter < 0 || count->wanted != count->counter)
+	if (count->counter < 0 || count->assigned != count->counter)
 		return;
 	newest = list_first_or_null_rcu(&count->events, struct perf_event, active_entry);
 	if (newest && newest->hw.idx != count->counter)
@@ -593,7 +596,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	struct x86_constraint constraints[X86_COUNTERS_MAX];
 	struct x86_count *counts[X86_COUNTERS_MAX];
 	bool has_amd_nb = false, found;
-	u64 wanted = 0;
+	u64 assigned = 0;
 	int i, n = 0;
 
 	for_each_x86_counter(i, cpu->used) {
@@ -619,15 +622,15 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 		return -EAGAIN;
 	if (pinned_only) {
 		for_each_x86_counter(i, cpu->used)
-			cpu->counts[i].wanted = -1;
+			cpu->counts[i].assigned = -1;
 	}
 	for (i = 0; i < n; i++) {
-		counts[i]->wanted = constraints[i].place;
+		counts[i]->assigned = constraints[i].assigned;
 		x86_update_page_index(counts[i]);
-		wanted |= x86_constraint_counters(&constraints[i], constraints[i].place);
+		assigned |= x86_constraint_counters(&constraints[i], constraints[i].assigned);
 	}
-	cpu->wanted = wanted;
-	cpu->unplaced = false;
+	cpu->assigned_mask = assigned;
+	cpu->needs_assign = false;
 	cpu->dirty = true;
 	return 0;
 }
@@ -640,7 +643,7 @@ static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, cpu->used) {
 		const struct x86_count *count = &cpu->counts[i];
 
-		if (count->nr_events && count->wanted < 0 && x86_count_is_pinned(count))
+		if (count->nr_events && count->assigned < 0 && x86_count_is_pinned(count))
 			return true;
 	}
 	return false;

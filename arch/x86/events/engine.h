@@ -87,7 +87,7 @@
  * @kind: X86_KIND_* of the cores; 0: the CPU is not hybrid
  * @cpus: the CPUs with this PMU
  * @metrics: number of Topdown metrics; 0: none
- * @taken: counters used by the microcode unless RTM is made to abort, see force_abort.c
+ * @tfa_counters: counters used by the microcode unless RTM is made to abort, see force_abort.c
  * @limits: overrides x86_model::limits; NULL: no override
  * @no_extra: mask of the rows of x86_model::extra whose registers do not work on this machine
  * @generic: see struct x86_model; without the events that the CPU lacks
@@ -111,7 +111,7 @@ struct x86_core {
 	u64				capabilities;
 	u8				kind;
 	u8				metrics;
-	u64				taken;
+	u64				tfa_counters;
 	const struct x86_limit		*limits;
 	u64				no_extra;
 	cpumask_t			cpus;
@@ -174,7 +174,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
  * struct x86_event_sel - an event select with its registers: events with equal ones share a counter
  * @config: event select without the enable bit
  * @extra: value of the extra register
- * @row: index of the extra register in x86_model::extra; -1: none
+ * @extra_idx: index of the extra register in x86_model::extra; -1: none
  * @allowed: mask of the counters that can count the event
  * @msr: the extra register; 0: none
  * @flags: X86_HOST_ONLY, ...
@@ -186,7 +186,7 @@ struct x86_event_sel {
 	u64	extra;
 	u64	allowed;
 	u32	msr;
-	s16	row;
+	s16	extra_idx;
 	u16	flags;
 	u16	common;
 };
@@ -203,13 +203,13 @@ static inline bool x86_event_sels_equal(const struct x86_event_sel *a,
  * @msr: the register; 0: this entry is unused
  * @users: number of counts with events that need @value
  * @value: value needed by the users, or by the last one
- * @change: generation of @value, starting at 1
+ * @gen: generation of @value, starting at 1
  */
 struct x86_extra_reg {
 	u32	msr;
 	u32	users;
 	u64	value;
-	u32	change;
+	u32	gen;
 };
 
 /**
@@ -264,37 +264,37 @@ struct x86_excl_cntrs {
  *	x86_pmu_cpu::counts. 0: the count is free. An event has the id of its last count in
  *	hw.last_tag, and finds the count again without its select. An NMI may free a count, but not
  *	while the PMU is disabled, as it is while events are attached
- * @second: when it was allocated, there was a count with the same select, but it was full
+ * @duplicate: when it was allocated, there was a count with the same select, but it was full
  * @sel: what is counted
  * @events: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_events: number of @events; 0: the count is kept for reuse until its counter is needed
  * @nr_sampling: number of @events that sample
- * @counter: the counter programmed; -1: none. Set after @bias and before the counter's owner;
+ * @counter: the counter programmed; -1: none. Set after @offset and before the counter's owner;
  *	cleared after the owner, while @seq is odd
- * @wanted: the counter assigned, programmed by x86_reprogram(); -1: none
- * @seq: sequence count, odd while @bias does not match the counter: an NMI then uses @total
- * @bias: @total minus the counter value, which is also the total at the next overflow
+ * @assigned: the counter assigned, programmed by x86_reprogram(); -1: none
+ * @seq: sequence count, odd while @offset does not match the counter: an NMI then uses @total
+ * @offset: @total minus the counter value, which is also the total at the next overflow
  * @total: the total if there is no counter or @seq is odd; else the total as read in generation
  *	@gen
  * @gen: generation in which @total was read, see x86_pmu_cpu::gen
- * @next: total at which the first event needs an interrupt; U64_MAX: none does
+ * @next_overflow: total at which the first event needs an interrupt; U64_MAX: none does
  * @extra: the extra register in use while there are events; NULL: none
  * @reload: distance to which the CPU reloads the counter with each PEBS record; 0: none
  */
 struct x86_count {
 	u64			id;
-	bool			second;
+	bool			duplicate;
 	struct x86_event_sel	sel;
 	struct list_head	events;
 	unsigned int		nr_events;
 	unsigned int		nr_sampling;
 	s8			counter;
-	s8			wanted;
+	s8			assigned;
 	unsigned int		seq;
-	u64			bias;
+	u64			offset;
 	u64			total;
 	u64			gen;
-	u64			next;
+	u64			next_overflow;
 	struct x86_extra_reg	*extra;
 	u64			reload;
 };
@@ -310,12 +310,12 @@ struct x86_count {
  *	x86_count::counter is the lower one
  * @upper: mask of the upper counters of pairs, which are not read
  * @checkpointed: mask of counters that a transaction abort rolls back, see x86_serve_overflowed()
- * @wanted: mask of the counters assigned to counts with events
- * @down: the system is being shut down, and the registers are not changed any more
- * @halted: perf has disabled the PMU. The hardware runs on: which counters need a change is known
+ * @assigned_mask: mask of the counters assigned to counts with events
+ * @shutdown: the system is being shut down, and the registers are not changed any more
+ * @disabled: perf has disabled the PMU. The hardware runs on: which counters need a change is known
  *	only when the PMU is enabled
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
- * @unplaced: a count with events has no counter assigned
+ * @needs_assign: a count with events has no counter assigned
  * @dirty: registers need reprogramming; also set by an NMI
  * @reprogramming: x86_reprogram() or claim.c writes registers; an NMI sets @dirty and leaves
  *	changes to that code
@@ -326,7 +326,7 @@ struct x86_count {
  * @select: shadow of the event selects
  * @fixed_control: shadow of the control register of the fixed counters
  * @control: shadow of the global control register
- * @control_unsure: @control is being written, or the register may have changed otherwise
+ * @control_unknown: @control is being written, or the register may have changed otherwise
  * @guest_ran: KVM was given guest and host values of the global control register
  * @runs_guests: AMD: KVM may run guests on this CPU, and does not announce each VM entry
  * @select_clear: bits to clear in all selects
@@ -337,7 +337,7 @@ struct x86_count {
  * @own_extra: the extra registers of this CPU
  * @shared_extra: the extra registers of the core or module
  * @first_extra: storage of @shared_extra, in the first CPU of the core or module
- * @own_written: for each of @own_extra, the x86_extra_reg::change written by this CPU; 0: unknown
+ * @own_written: for each of @own_extra, the x86_extra_reg::gen written by this CPU; 0: unknown
  * @shared_written: the same for @shared_extra; each CPU may have its own copy of the register
  * @nb: the northbridge of this CPU
  * @first_nb: storage of @nb, in the first CPU of the northbridge
@@ -350,23 +350,23 @@ struct x86_count {
  * @metrics_gen: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
  * @has_counted: a counter of this CPU was programmed since the CPU was initialized
- * @late: local_clock() up to which an interrupt without overflow is expected
- * @has_clean: mask of the counters that were cleared and have not run since; X86_METRICS_RUN: the
+ * @late_until: local_clock() up to which an interrupt without overflow is expected
+ * @cleared: mask of the counters that were cleared and have not run since; X86_METRICS_RUN: the
  *	metrics
- * @had_kernel: mask of the counters that counted the kernel in a kernel thread, and then stopped or
- *	were reprogrammed
- * @opening: CR4.PCE will be set as soon as the counters are cleared
+ * @counted_kernel: mask of the counters that counted the kernel in a kernel thread, and then
+ *	stopped or were reprogrammed
+ * @enabling_rdpmc: CR4.PCE will be set as soon as the counters are cleared
  * @last_claim: id of the last claim whose selects are still programmed; 0: none
  * @claimed: mask of the counters reserved by perfctr, see claim.c
  * @claim_running: mask of the claimed counters that run; the overflow interrupt may clear it
  * @claim_ints: mask of the claimed counters whose overflow interrupts
- * @silent: mask of the counters that were last programmed for perfctr, without interrupt: their
- *	status bits are not the reason of an NMI
- * @evicted: a claim has displaced flexible events
+ * @ignored: mask of the counters that were last programmed for perfctr, without interrupt: their
+ *	overflows in the status are ignored, since they are not the reason of an NMI
+ * @claim_displaced: a claim has displaced flexible events
  * @branch: branch records
  * @precise: PEBS records
  * @bts: branch trace store
- * @has_area: MSR_IA32_DS_AREA is set
+ * @has_ds_area: MSR_IA32_DS_AREA is set
  */
 struct x86_pmu_cpu {
 	struct x86_core		*core;
@@ -376,11 +376,11 @@ struct x86_pmu_cpu {
 	struct x86_count	*owner[X86_COUNTERS_MAX];
 	u64			upper;
 	u64			checkpointed;
-	u64			wanted;
-	bool			down;
-	bool			halted;
+	u64			assigned_mask;
+	bool			shutdown;
+	bool			disabled;
 	unsigned int		txn;
-	bool			unplaced;
+	bool			needs_assign;
 	bool			dirty;
 	bool			reprogramming;
 	bool			nb_changed;
@@ -389,7 +389,7 @@ struct x86_pmu_cpu {
 	u64			select[X86_COUNTERS_MAX];
 	u64			fixed_control;
 	u64			control;
-	bool			control_unsure;
+	bool			control_unknown;
 	bool			guest_ran;
 	bool			runs_guests;
 	u64			select_clear;
@@ -413,20 +413,20 @@ struct x86_pmu_cpu {
 	u64			metrics_gen;
 	bool			force_abort;
 	bool			has_counted;
-	u64			late;
-	u64			has_clean;
-	u64			had_kernel;
-	bool			opening;
+	u64			late_until;
+	u64			cleared;
+	u64			counted_kernel;
+	bool			enabling_rdpmc;
 	u64			last_claim;
 	u64			claimed;
 	u64			claim_running;
 	u64			claim_ints;
-	u64			silent;
-	bool			evicted;
+	u64			ignored;
+	bool			claim_displaced;
 	struct x86_branch_cpu	branch;
 	struct x86_precise_cpu	precise;
 	struct x86_bts_cpu	bts;
-	bool			has_area;
+	bool			has_ds_area;
 };
 
 DECLARE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
@@ -535,8 +535,8 @@ static inline unsigned int x86_rdpmc_index(int counter)
 
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
-void x86_silence(struct x86_pmu_cpu *cpu, u64 counters);
-void x86_unsilence(struct x86_pmu_cpu *cpu, u64 counters);
+void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
+void x86_unignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_set_selects_unknown(struct x86_pmu_cpu *cpu);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
@@ -610,7 +610,7 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count);
  */
 static inline u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
-	if (count->gen == cpu->gen && cpu->halted && !in_nmi())
+	if (count->gen == cpu->gen && cpu->disabled && !in_nmi())
 		return READ_ONCE(count->total);
 	return x86_count_read_new(cpu, count);
 }
@@ -624,7 +624,7 @@ static inline u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_eve
 	return x86_count_read(cpu, count);
 }
 
-void x86_count_next(struct x86_count *count);
+void x86_count_set_next_overflow(struct x86_count *count);
 bool x86_count_runs(const struct x86_count *count);
 void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_clear_unused(struct x86_pmu_cpu *cpu);
@@ -667,8 +667,8 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
 	/* The counters cannot continue if they were cleared, or may be reprogrammed for perf. */
-	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->halted ||
-	    READ_ONCE(cpu->dirty) || ((cpu->has_clean | cpu->wanted) & claim->counters))
+	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->disabled ||
+	    READ_ONCE(cpu->dirty) || ((cpu->cleared | cpu->assigned_mask) & claim->counters))
 		return false;
 	/* The counters run already, so an NMI must see the claim from here on. */
 	WRITE_ONCE(cpu->claimed, claim->counters);
@@ -691,7 +691,7 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 static __always_inline void x86_claim_put_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
-	if (claim->ints || cpu->excl || (claim->counters & cpu->core->taken) ||
+	if (claim->ints || cpu->excl || (claim->counters & cpu->core->tfa_counters) ||
 	    READ_ONCE(cpu->dirty)) {
 		x86_claim_put(cpu, claim);
 		return;

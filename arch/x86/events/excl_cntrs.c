@@ -29,7 +29,7 @@ static bool x86_takes_half(const struct x86_core *core, const struct x86_constra
 	int i;
 
 	for (i = 0; i < n; i++)
-		taken |= x86_constraint_counters(&constraints[i], constraints[i].place);
+		taken |= x86_constraint_counters(&constraints[i], constraints[i].assigned);
 	return hweight64(taken & general) <= hweight64(general) / 2;
 }
 
@@ -66,8 +66,8 @@ static bool x86_excl_can_extra(const struct x86_pmu_cpu *cpu, struct x86_count *
 	if (!cpu->core->msrs->shared)
 		return true;
 	for (i = 0; i < n; i++) {
-		if (counts[i]->sel.row >= 0)
-			extra |= BIT_ULL(counts[i]->sel.row);
+		if (counts[i]->sel.extra_idx >= 0)
+			extra |= BIT_ULL(counts[i]->sel.extra_idx);
 		common |= counts[i]->sel.common;
 	}
 	return !(extra & other->extra) && (!common || hweight64(common | other->common) == 1);
@@ -86,11 +86,11 @@ static void x86_excl_get_extra(struct x86_pmu_cpu *cpu, struct x86_count **count
 		const struct x86_event_sel *sel = &counts[i]->sel;
 
 		mine->common |= sel->common;
-		if (sel->row < 0)
+		if (sel->extra_idx < 0)
 			continue;
-		mine->extra |= BIT_ULL(sel->row);
+		mine->extra |= BIT_ULL(sel->extra_idx);
 		/* The other thread may have written the register. */
-		if (!(before & BIT_ULL(sel->row)))
+		if (!(before & BIT_ULL(sel->extra_idx)))
 			x86_extra_set_unknown(cpu, counts[i]->extra);
 	}
 }
@@ -131,9 +131,9 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
 	if (found && exclusive && other->online)
 		found = x86_assign_half(cpu->core, constraints, n);
 	for (i = 0; found && i < n; i++) {
-		mine->used |= BIT_ULL(constraints[i].place);
+		mine->used |= BIT_ULL(constraints[i].assigned);
 		if (counts[i]->sel.flags & X86_HT_ERRATUM)
-			mine->exclusive |= BIT_ULL(constraints[i].place);
+			mine->exclusive |= BIT_ULL(constraints[i].assigned);
 	}
 	if (found)
 		x86_excl_get_extra(cpu, counts, n);

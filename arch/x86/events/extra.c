@@ -27,7 +27,7 @@ static struct x86_extra_reg *x86_extra_find(struct x86_extra_set *set, u32 msr)
 		if (reg->msr == msr)
 			return reg;
 		if (!reg->msr) {
-			*reg = (struct x86_extra_reg){ .msr = msr, .change = 1 };
+			*reg = (struct x86_extra_reg){ .msr = msr, .gen = 1 };
 			return reg;
 		}
 	}
@@ -84,7 +84,7 @@ struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_
 		return NULL;
 	sel->msr = reg->msr;
 	if (reg->value != value) {
-		WRITE_ONCE(reg->change, reg->change + 1 ?: 1);
+		WRITE_ONCE(reg->gen, reg->gen + 1 ?: 1);
 		WRITE_ONCE(reg->value, value);
 	}
 	reg->users++;
@@ -151,7 +151,7 @@ static u32 *x86_extra_written(struct x86_pmu_cpu *cpu, const struct x86_extra_re
  */
 bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {
-	return READ_ONCE(*x86_extra_written(cpu, reg)) == READ_ONCE(reg->change);
+	return READ_ONCE(*x86_extra_written(cpu, reg)) == READ_ONCE(reg->gen);
 }
 
 /**
@@ -173,7 +173,7 @@ void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 		model->write_extra(reg->msr, READ_ONCE(reg->value));
 	else
 		wrmsrl(reg->msr, READ_ONCE(reg->value));
-	WRITE_ONCE(*x86_extra_written(cpu, reg), READ_ONCE(reg->change));
+	WRITE_ONCE(*x86_extra_written(cpu, reg), READ_ONCE(reg->gen));
 }
 
 /**

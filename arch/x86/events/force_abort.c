@@ -26,7 +26,7 @@ void x86_force_abort_probe(struct x86_core *core)
 	/* Later microcode aborts all transactions in any case, and needs no counter. */
 	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
-		core->taken = core->counters & BIT(3);
+		core->tfa_counters = core->counters & BIT(3);
 }
 
 /**
@@ -38,7 +38,8 @@ void x86_force_abort_probe(struct x86_core *core)
  */
 u64 x86_force_abort_limit(const struct x86_core *core)
 {
-	return READ_ONCE(x86_allow_force_abort) ? core->counters : core->counters & ~core->taken;
+	return READ_ONCE(x86_allow_force_abort) ? core->counters :
+						  core->counters & ~core->tfa_counters;
 }
 
 /**
@@ -50,7 +51,7 @@ u64 x86_force_abort_limit(const struct x86_core *core)
  */
 void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters)
 {
-	bool abort = counters & cpu->core->taken;
+	bool abort = counters & cpu->core->tfa_counters;
 
 	if (cpu->force_abort == abort)
 		return;

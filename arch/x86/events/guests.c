@@ -20,7 +20,7 @@ static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[X86_GUEST_MSR
 static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msrs)
 {
 	const struct x86_pmu_msrs *pmu_msrs = cpu->core->msrs;
-	u64 running = cpu->running & (cpu->wanted | cpu->claimed);
+	u64 running = cpu->running & (cpu->assigned_mask | cpu->claimed);
 	int i, n = 0;
 
 	for_each_x86_counter(i, cpu->core->counters) {
@@ -51,7 +51,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 {
 	struct perf_guest_switch_msr *msrs = this_cpu_ptr(x86_guest_msrs);
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
-	u64 used = cpu->wanted | cpu->claimed | X86_METRICS_RUN;
+	u64 used = cpu->assigned_mask | cpu->claimed | X86_METRICS_RUN;
 
 	*nr = 0;
 	if (!cpu->core)

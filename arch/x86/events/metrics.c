@@ -164,7 +164,7 @@ u64 x86_metrics_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *ev
 		return x86_count_read(cpu, count);
 	if (in_nmi() || count->counter < 0)
 		return x86_metric_total(cpu, count, metric);
-	if (!(cpu->halted || cpu->txn) || cpu->metrics_gen != cpu->gen) {
+	if (!(cpu->disabled || cpu->txn) || cpu->metrics_gen != cpu->gen) {
 		x86_count_set_period(cpu, count);
 		cpu->metrics_gen = cpu->gen;
 		x86_count_update_pages(count);

@@ -4,11 +4,11 @@
  * held. So it takes no lock, and uses irq_work for wakeups. It may
  *
  * - read @owner of struct x86_pmu_cpu, and the events of the counts found there. A count is an
- *   owner only while its bias matches its counter, except while its seq is odd;
+ *   owner only while its offset matches its counter, except while its seq is odd;
  * - update events, start new periods, write samples, and stop events;
  * - reprogram counters;
- * - write other registers, unless the interrupted code is about to (@halted, @reprogramming): then
- *   it sets @dirty for that code.
+ * - write other registers, unless the interrupted code is about to (@disabled, @reprogramming):
+ *   then it sets @dirty for that code.
  *
  * It must not attach or detach events, or assign counters.
  */
@@ -31,7 +31,7 @@
  */
 void x86_expect_late(struct x86_pmu_cpu *cpu)
 {
-	WRITE_ONCE(cpu->late, local_clock() + X86_LATE_NS);
+	WRITE_ONCE(cpu->late_until, local_clock() + X86_LATE_NS);
 }
 
 /*
@@ -40,7 +40,7 @@ void x86_expect_late(struct x86_pmu_cpu *cpu)
  */
 static bool x86_is_late(const struct x86_pmu_cpu *cpu)
 {
-	u64 late = READ_ONCE(cpu->late);
+	u64 late = READ_ONCE(cpu->late_until);
 
 	return late && (s64)(late - local_clock()) > 0;
 }
@@ -99,7 +99,8 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 	if (!count || READ_ONCE(count->counter) != counter || (READ_ONCE(count->seq) & 1))
 		return false;
 	total = x86_count_read(cpu, count);
-	if ((s64)(total - READ_ONCE(count->next)) >= 0 && READ_ONCE(count->next) != U64_MAX) {
+	if ((s64)(total - READ_ONCE(count->next_overflow)) >= 0 &&
+	    READ_ONCE(count->next_overflow) != U64_MAX) {
 		list_for_each_entry_rcu(event, &count->events, active_entry, true) {
 			if (!is_sampling_event(event) || !x86_event_runs(event) ||
 			    !event->attr.precise_ip != !record)
@@ -111,7 +112,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 			x86_sample(cpu, event, regs, record, true);
 		}
 	}
-	x86_count_next(count);
+	x86_count_set_next_overflow(count);
 	x86_count_set_period(cpu, count);
 	list_for_each_entry_rcu(event, &count->events, active_entry, true)
 		perf_event_update_userpage(event);
@@ -326,7 +327,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	WRITE_ONCE(cpu->reprogramming, true);
 	control = cpu->control;
 	/* The interrupted code may be about to stop the counters. */
-	halt = READ_ONCE(cpu->control_unsure) || (control && x86_counts_kernel(cpu));
+	halt = READ_ONCE(cpu->control_unknown) || (control && x86_counts_kernel(cpu));
 	if (halt)
 		x86_write_control(cpu, 0);
 	by_selects = x86_halt_selects(cpu, selects);
@@ -362,7 +363,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (traces)
 		x86_bts_end_interrupt(cpu);
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
-	if (READ_ONCE(cpu->dirty) && !cpu->halted && !reprogramming)
+	if (READ_ONCE(cpu->dirty) && !cpu->disabled && !reprogramming)
 		x86_reprogram(cpu);
 	else if (halt)
 		x86_write_control(cpu, control);

@@ -218,7 +218,7 @@ void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 	if (!WARN_ON_ONCE(this->state != state)) {
 		this->state = NULL;
 		perfctr_state_suspend(&perfctr_hw, state);
-		if (unlikely(x86_this_cpu()->evicted))
+		if (unlikely(x86_this_cpu()->claim_displaced))
 			x86_claim_resched(x86_this_cpu());
 	}
 	local_irq_restore(flags);

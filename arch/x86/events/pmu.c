@@ -23,7 +23,7 @@ static void x86_new_generation(struct x86_pmu_cpu *cpu)
 void x86_defer_reprogram(struct x86_pmu_cpu *cpu)
 {
 	x86_new_generation(cpu);
-	cpu->halted = true;
+	cpu->disabled = true;
 }
 
 /**
@@ -34,13 +34,13 @@ void x86_defer_reprogram(struct x86_pmu_cpu *cpu)
  */
 void x86_resume_reprogram(struct x86_pmu_cpu *cpu)
 {
-	/* An NMI before @halted is cleared leaves its changes to this loop. */
+	/* An NMI before @disabled is cleared leaves its changes to this loop. */
 	do {
 		if (READ_ONCE(cpu->dirty))
 			x86_reprogram(cpu);
-		WRITE_ONCE(cpu->halted, false);
+		WRITE_ONCE(cpu->disabled, false);
 		barrier();
-	} while (READ_ONCE(cpu->dirty) && !cpu->down);
+	} while (READ_ONCE(cpu->dirty) && !cpu->shutdown);
 }
 
 static void x86_core_disable(struct pmu *pmu)
@@ -60,8 +60,8 @@ static void x86_heal_control(struct x86_pmu_cpu *cpu)
 	cpu->guest_ran = false;
 	if (!cpu->core->msrs->control)
 		return;
-	/* From here on an NMI writes the register, too, because of @control_unsure. */
-	WRITE_ONCE(cpu->control_unsure, true);
+	/* From here on an NMI writes the register, too, because of @control_unknown. */
+	WRITE_ONCE(cpu->control_unknown, true);
 	WRITE_ONCE(cpu->dirty, true);
 }
 
@@ -71,7 +71,7 @@ static void x86_core_enable(struct pmu *pmu)
 
 	if (cpu->core != to_x86_core(pmu))
 		return;
-	if (cpu->branch.changed && !cpu->down)
+	if (cpu->branch.changed && !cpu->shutdown)
 		x86_branch_reprogram(cpu);
 	if (unlikely(cpu->guest_ran || cpu->runs_guests))
 		x86_heal_control(cpu);
@@ -83,7 +83,7 @@ static void x86_changed(struct x86_pmu_cpu *cpu)
 {
 	WRITE_ONCE(cpu->dirty, true);
 	barrier();
-	if (!cpu->halted)
+	if (!cpu->disabled)
 		x86_reprogram(cpu);
 }
 
@@ -102,13 +102,13 @@ static __always_inline void x86_event_start_count(struct x86_pmu_cpu *cpu,
 	local64_set(&event->hw.prev_count, x86_event_total(cpu, event, count));
 	/*
 	 * From here on the overflow interrupt handles the event, so prev_count is set before. The
-	 * interrupt computes count->next without stopped events, so count->next is set after.
+	 * interrupt computes next_overflow without stopped events, so next_overflow is set after.
 	 */
 	barrier();
 	WRITE_ONCE(event->hw.state, 0);
 	barrier();
 	if (is_sampling_event(event))
-		WRITE_ONCE(count->next, min(count->next, x86_event_due(event)));
+		WRITE_ONCE(count->next_overflow, min(count->next_overflow, x86_event_due(event)));
 	perf_event_update_userpage(event);
 	x86_changed(cpu);
 }
@@ -142,7 +142,7 @@ static __always_inline bool x86_event_stop_count(struct x86_pmu_cpu *cpu,
 	x86_event_account(event, x86_event_total(cpu, event, count));
 	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 	if (is_sampling_event(event))
-		x86_count_next(count);
+		x86_count_set_next_overflow(count);
 	return true;
 }
 
@@ -184,7 +184,7 @@ static void x86_event_read(struct perf_event *event)
 	 * only up to the first of these ends.
 	 */
 	if (count->reload && in_nmi())
-		total = min(total, READ_ONCE(count->bias));
+		total = min(total, READ_ONCE(count->offset));
 	x86_event_account(event, total);
 }
 
@@ -214,14 +214,14 @@ static int x86_event_add(struct perf_event *event, int flags)
 	}
 	if (event->hw.flags & X86_PRECISE_MANY)
 		perf_sched_cb_inc(event->pmu);
-	if (cpu->unplaced && !(cpu->txn & PERF_PMU_TXN_ADD)) {
+	if (cpu->needs_assign && !(cpu->txn & PERF_PMU_TXN_ADD)) {
 		err = x86_counts_assign(cpu);
 		if (err) {
 			x86_count_detach(cpu, event);
 			x86_branch_del(cpu, event);
 			if (event->hw.flags & X86_PRECISE_MANY)
 				perf_sched_cb_dec(event->pmu);
-			cpu->unplaced = false;
+			cpu->needs_assign = false;
 			return err;
 		}
 	}
@@ -257,9 +257,9 @@ static void x86_txn_begin(struct pmu *pmu, unsigned int flags)
 	WARN_ON_ONCE(cpu->txn);
 	cpu->txn = flags;
 	if (flags & PERF_PMU_TXN_ADD) {
-		cpu->unplaced = false;
+		cpu->needs_assign = false;
 		perf_pmu_disable(pmu);
-	} else if (!cpu->halted) {
+	} else if (!cpu->disabled) {
 		x86_new_generation(cpu);
 	}
 }
@@ -278,7 +278,7 @@ static int x86_txn_commit(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (cpu->unplaced && x86_counts_assign(cpu))
+	if (cpu->needs_assign && x86_counts_assign(cpu))
 		return -EAGAIN;
 	x86_txn_end(pmu, cpu);
 	return 0;
@@ -288,7 +288,7 @@ static void x86_txn_cancel(struct pmu *pmu)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	cpu->unplaced = false;
+	cpu->needs_assign = false;
 	x86_txn_end(pmu, cpu);
 }
 

@@ -29,7 +29,7 @@ static DEFINE_MUTEX(x86_rdpmc_mutex);
  */
 bool x86_user_reads(void)
 {
-	return this_cpu_read(x86_pmu_cpu.opening) ||
+	return this_cpu_read(x86_pmu_cpu.enabling_rdpmc) ||
 	       (this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE);
 }
 
@@ -64,9 +64,9 @@ void perf_clear_dirty_counters(void)
 		return;
 	}
 	/* CR4.PCE is set later, and x86_clear_unused() updates the pages. */
-	WRITE_ONCE(cpu->opening, true);
+	WRITE_ONCE(cpu->enabling_rdpmc, true);
 	x86_clear_unused(cpu);
-	WRITE_ONCE(cpu->opening, false);
+	WRITE_ONCE(cpu->enabling_rdpmc, false);
 }
 
 /* Remove the counter index from the user pages of programs that lose permission for RDPMC. */
@@ -176,7 +176,7 @@ void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_
 		count = x86_event_count(event);
 		page->pmc_width = core->width;
 		if (page->index && count) {
-			page->offset += READ_ONCE(count->bias);
+			page->offset += READ_ONCE(count->offset);
 			page->pmc_width = x86_counter_width(core, count->counter);
 		}
 	}

@@ -122,7 +122,7 @@ u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters)
 static void x86_note_kernel(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	if (unlikely(x86_in_kernel_thread()))
-		cpu->had_kernel |= x86_kernel_counters(cpu, cpu->running & counters);
+		cpu->counted_kernel |= x86_kernel_counters(cpu, cpu->running & counters);
 }
 
 /**
@@ -217,7 +217,7 @@ void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 		}
 		values[i] = x86_read_counter(cpu->core, i);
 		if (count)
-			WRITE_ONCE(count->total, count->bias + values[i]);
+			WRITE_ONCE(count->total, count->offset + values[i]);
 	}
 	x86_run_idle_selects(cpu, general);
 	for_each_x86_counter(i, general) {
@@ -258,14 +258,14 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
  */
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 {
-	if (cpu->control == value && !cpu->control_unsure)
+	if (cpu->control == value && !cpu->control_unknown)
 		return;
-	WRITE_ONCE(cpu->control_unsure, true);
+	WRITE_ONCE(cpu->control_unknown, true);
 	WRITE_ONCE(cpu->control, value);
 	barrier();
 	wrmsrl(cpu->core->msrs->control, value);
 	barrier();
-	WRITE_ONCE(cpu->control_unsure, false);
+	WRITE_ONCE(cpu->control_unknown, false);
 }
 
 /* Has a register still the value written? An NMI may write another value meanwhile. */
@@ -289,7 +289,7 @@ void x86_check_control(const struct x86_pmu_cpu *cpu)
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
 	if (msrs->control && !cpu->guest_ran && !cpu->runs_guests &&
-	    !READ_ONCE(cpu->control_unsure))
+	    !READ_ONCE(cpu->control_unknown))
 		WARN_ON_ONCE(!x86_is_kept(msrs->control, &cpu->control));
 	if (cpu->core->counters & X86_FIXED_ALL)
 		WARN_ON_ONCE(!x86_is_kept(msrs->fixed_control, &cpu->fixed_control));
@@ -309,7 +309,7 @@ void x86_check_clean(const struct x86_pmu_cpu *cpu)
 
 	if (core->msrs->shared)
 		return;
-	for_each_x86_counter(i, cpu->has_clean & core->counters & ~core->taken) {
+	for_each_x86_counter(i, cpu->cleared & core->counters & ~core->tfa_counters) {
 		u64 counted = x86_read_counter(core, i) + core->max_period;
 
 		WARN_ON_ONCE(counted & GENMASK_ULL(x86_counter_width(core, i) - 1, 0));
@@ -411,7 +411,7 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 		more &= ~later;
 	} while (more && x86_acknowledge(cpu, more) && ++rounds < X86_ACKNOWLEDGED_MAX);
 	*others = status & ~cpu->core->counters;
-	status &= cpu->core->counters & ~READ_ONCE(cpu->silent);
+	status &= cpu->core->counters & ~READ_ONCE(cpu->ignored);
 	/* For a pair, report the lower counter. */
 	upper = status & READ_ONCE(cpu->upper);
 	return (status ^ upper) | upper >> 1;
@@ -432,7 +432,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	int i;
 
-	counters &= ~cpu->has_clean;
+	counters &= ~cpu->cleared;
 	for_each_x86_counter(i, counters & cpu->core->counters) {
 		/* Without a status register, only the value shows a pending NMI. */
 		if (!cpu->core->msrs->status)
@@ -441,11 +441,11 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 	}
 	if (counters & X86_METRICS_RUN)
 		x86_write_metrics();
-	cpu->has_clean |= counters;
+	cpu->cleared |= counters;
 }
 
 /**
- * x86_silence - ignore the overflows of counters about to be programmed without interrupt
+ * x86_ignore_overflows - ignore the overflows of counters about to be programmed without interrupt
  * @cpu: this CPU
  * @counters: mask of the counters, without owners
  *
@@ -453,13 +453,13 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
  *
  * Context: interrupts off, with @reprogramming.
  */
-void x86_silence(struct x86_pmu_cpu *cpu, u64 counters)
+void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	bool late = false;
 	u64 status;
 	int i;
 
-	counters &= ~cpu->silent;
+	counters &= ~cpu->ignored;
 	/* Without a status register, only counters that interrupt are checked. */
 	if (!counters || !cpu->core->msrs->status)
 		return;
@@ -469,22 +469,22 @@ void x86_silence(struct x86_pmu_cpu *cpu, u64 counters)
 	if (late || (status & counters))
 		x86_expect_late(cpu);
 	barrier();
-	WRITE_ONCE(cpu->silent, cpu->silent | counters);
+	WRITE_ONCE(cpu->ignored, cpu->ignored | counters);
 }
 
 /**
- * x86_unsilence - discard the overflows of counters that are about to interrupt
+ * x86_unignore_overflows - discard the overflows of counters that are about to interrupt
  * @cpu: this CPU
- * @counters: mask of the counters, which are programmed after this. Those that x86_silence() was
- *	called for are cleared, so that they do not overflow meanwhile
+ * @counters: mask of the counters, which are programmed after this. Those that
+ *	x86_ignore_overflows() was called for are cleared, so that they do not overflow meanwhile
  */
-void x86_unsilence(struct x86_pmu_cpu *cpu, u64 counters)
+void x86_unignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	bool halted = msrs->ack_runs && !cpu->control;
 	int i;
 
-	counters &= cpu->silent;
+	counters &= cpu->ignored;
 	if (likely(!counters))
 		return;
 	for_each_x86_counter(i, counters)
@@ -494,7 +494,7 @@ void x86_unsilence(struct x86_pmu_cpu *cpu, u64 counters)
 	wrmsrl(msrs->ack, counters);
 	if (halted)
 		x86_write_control(cpu, 0);
-	WRITE_ONCE(cpu->silent, cpu->silent & ~counters);
+	WRITE_ONCE(cpu->ignored, cpu->ignored & ~counters);
 }
 
 /* Clear all bits that firmware or another kernel has left in the status, such as CondChgd. */
@@ -582,8 +582,8 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 		x86_clear_counter(cpu, i);
 	if (x86_clearable(cpu->core) & X86_METRICS_RUN)
 		x86_write_metrics();
-	cpu->has_clean = x86_clearable(cpu->core);
-	cpu->had_kernel = 0;
+	cpu->cleared = x86_clearable(cpu->core);
+	cpu->counted_kernel = 0;
 	if (msrs->status)
 		x86_reset_status(cpu);
 	x86_reset_freeze(cpu->core);
@@ -592,7 +592,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	cpu->claimed = 0;
 	cpu->claim_running = 0;
 	cpu->claim_ints = 0;
-	cpu->silent = 0;
+	cpu->ignored = 0;
 }
 
 static void x86_print_register(const char *name, u32 msr)

@@ -42,7 +42,7 @@ static u64 x86_step(const struct x86_count *count, const struct x86_core *core)
 /* Returns the distance to the overflow to program a counter for, from @total. */
 static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u64 total)
 {
-	s64 left = count->next - total, least = x86_shortest(count, core);
+	s64 left = count->next_overflow - total, least = x86_shortest(count, core);
 	u64 step = x86_step(count, core);
 
 	if (count->sel.flags & X86_METRICS)
@@ -52,7 +52,7 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	 * counter back to just before the overflow. Without this delay, the counter would overflow
 	 * again and again.
 	 */
-	if (count->next == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
+	if (count->next_overflow == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
 	/* If the overflow was missed, the counter must overflow as soon as possible. */
 	if ((left <= 0 || (count->sel.flags & X86_PAIR)) &&
@@ -63,24 +63,24 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	return min_t(u64, ALIGN(left, step), ALIGN_DOWN(core->max_period, step));
 }
 
-/* Can the counter, which overflows at the total @bias, stay as programmed? */
+/* Can the counter, which overflows at the total @offset, stay as programmed? */
 static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
-			 u64 bias, u64 total)
+			 u64 offset, u64 total)
 {
-	s64 left = bias - total;
+	s64 left = offset - total;
 
 	if ((count->sel.flags & X86_METRICS) || x86_is_checkpointed(core, count))
 		return left > X86_NEAR;
 	if (left <= 0 || left > core->max_period)
 		return false;
-	if (count->next == U64_MAX)
+	if (count->next_overflow == U64_MAX)
 		return left > min(X86_NEAR, core->max_period / 2);
 	/* Reprogramming would not make the overflow earlier. */
-	if (left <= X86_SHORTEST && bias - count->next < X86_SHORTEST)
+	if (left <= X86_SHORTEST && offset - count->next_overflow < X86_SHORTEST)
 		return true;
 	/* An earlier overflow does no harm if it is not near. */
-	return bias - count->next < x86_step(count, core) ||
-	       ((s64)(count->next - bias) > 0 && left > X86_NEAR);
+	return offset - count->next_overflow < x86_step(count, core) ||
+	       ((s64)(count->next_overflow - offset) > 0 && left > X86_NEAR);
 }
 
 /**
@@ -120,7 +120,7 @@ u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	barrier();
 	x86_pause_select(cpu, count->counter);
 	value = x86_count_value(core, count);
-	total = count->bias + value;
+	total = count->offset + value;
 	WRITE_ONCE(count->total, total);
 	distance = x86_distance(count, core, total);
 	if (count->sel.flags & X86_METRICS)
@@ -131,7 +131,7 @@ u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	if (count->sel.flags & X86_PAIR)
 		x86_write_upper(cpu, count->counter + 1);
 	x86_clear_sticky_overflow(cpu, count->counter);
-	WRITE_ONCE(count->bias, total + distance);
+	WRITE_ONCE(count->offset, total + distance);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
 	return value;
@@ -164,7 +164,7 @@ static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	value = x86_count_value(cpu->core, count);
 	if (count->sel.flags & X86_METRICS)
 		x86_metrics_update(cpu, value + x86_metrics_span(cpu->core));
-	WRITE_ONCE(count->total, count->bias + value);
+	WRITE_ONCE(count->total, count->offset + value);
 	WRITE_ONCE(count->counter, -1);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
@@ -190,7 +190,7 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_count_clear_owner(cpu, count);
 	barrier();
 	if (count->gen == cpu->gen && !(count->sel.config & ARCH_PERFMON_EVENTSEL_OS)) {
-		cpu->value[counter] = count->total - count->bias;
+		cpu->value[counter] = count->total - count->offset;
 		cpu->value_gen[counter] = cpu->gen;
 		x86_note_unseen(cpu, cpu->value[counter]);
 	} else if (!cpu->core->msrs->status) {
@@ -200,7 +200,7 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	barrier();
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
 	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
-	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->halted)
+	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->disabled)
 		x86_reprogram(cpu);
 }
 
@@ -285,7 +285,7 @@ void x86_halt_for_good(struct x86_pmu_cpu *cpu)
 	/* perfctr reads its counters before they are cleared. */
 	if (cpu->claimed)
 		perfctr_cpu_revoke();
-	WRITE_ONCE(cpu->down, true);
+	WRITE_ONCE(cpu->shutdown, true);
 	barrier();
 	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
@@ -302,7 +302,7 @@ void x86_halt_for_good(struct x86_pmu_cpu *cpu)
  */
 void x86_halt_at_crash(struct x86_pmu_cpu *cpu)
 {
-	WRITE_ONCE(cpu->down, true);
+	WRITE_ONCE(cpu->shutdown, true);
 	barrier();
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
@@ -324,7 +324,7 @@ static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
 
 	WRITE_ONCE(cpu->upper, cpu->upper | BIT_ULL(upper));
 	x86_write_select(cpu, upper, core->model->merge | core->msrs->run);
-	cpu->has_clean &= ~BIT_ULL(upper);
+	cpu->cleared &= ~BIT_ULL(upper);
 	cpu->value_gen[upper] = 0;
 }
 
@@ -332,7 +332,7 @@ static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
 static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
-	int counter = count->wanted;
+	int counter = count->assigned;
 	bool pair = count->sel.flags & X86_PAIR;
 	u64 value, distance;
 
@@ -353,14 +353,14 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		x86_clear_sticky_overflow(cpu, counter);
 	}
 	if (count->sel.flags & X86_METRICS) {
-		cpu->has_clean &= ~X86_METRICS_RUN;
+		cpu->cleared &= ~X86_METRICS_RUN;
 		x86_write_metrics();
 	}
 	if (pair)
 		x86_write_upper(cpu, counter + 1);
-	cpu->has_clean &= ~BIT_ULL(counter);
+	cpu->cleared &= ~BIT_ULL(counter);
 	cpu->value_gen[counter] = 0;
-	count->bias = count->total - value;
+	count->offset = count->total - value;
 	barrier();
 	WRITE_ONCE(count->counter, counter);
 	barrier();
@@ -380,7 +380,7 @@ static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
 
 	for_each_x86_counter(i, entering) {
 		const struct x86_count *count = &cpu->counts[i];
-		int n = count->wanted - INTEL_PMC_IDX_FIXED;
+		int n = count->assigned - INTEL_PMC_IDX_FIXED;
 		u64 bits;
 
 		if (n < 0)
@@ -398,7 +398,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 {
 	int i;
 
-	for_each_x86_counter(i, x86_count_takes(count, count->wanted)) {
+	for_each_x86_counter(i, x86_count_takes(count, count->assigned)) {
 		struct x86_count *there = cpu->owner[i];
 
 		if (there && there->nr_events)
@@ -418,19 +418,19 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 	for_each_x86_counter(i, used) {
 		struct x86_count *count = &cpu->counts[i];
 
-		if (!count->nr_events || count->wanted == count->counter || count->wanted < 0)
+		if (!count->nr_events || count->assigned == count->counter || count->assigned < 0)
 			continue;
 		if (count->counter >= 0)
 			x86_count_detach_counter(cpu, count);
 		x86_make_room(cpu, count);
 		entering |= BIT_ULL(i);
-		counters |= x86_count_takes(count, count->wanted);
-		general |= !x86_counter_is_fixed(count->wanted);
+		counters |= x86_count_takes(count, count->assigned);
+		general |= !x86_counter_is_fixed(count->assigned);
 	}
 	if (!entering)
 		return;
 	x86_unmask_lvtpc();
-	x86_unsilence(cpu, counters);
+	x86_unignore_overflows(cpu, counters);
 	for_each_x86_counter(i, entering) {
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu, cpu->counts[i].extra);
@@ -468,7 +468,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 			guest_only |= bits;
 		if (count->sel.flags & X86_HOST_ONLY)
 			host_only |= bits;
-		if (!x86_is_armed(count, cpu->core, count->bias, x86_count_read(cpu, count))) {
+		if (!x86_is_armed(count, cpu->core, count->offset, x86_count_read(cpu, count))) {
 			x86_precise_pause(cpu, count);
 			x86_note_unseen(cpu, x86_count_set_period(cpu, count));
 			x86_count_update_pages(count);
@@ -533,7 +533,7 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
  */
 static void x86_leave_counters(struct x86_pmu_cpu *cpu)
 {
-	u64 unused = cpu->core->counters & ~cpu->wanted & ~cpu->claimed;
+	u64 unused = cpu->core->counters & ~cpu->assigned_mask & ~cpu->claimed;
 	int i;
 
 	for_each_x86_counter(i, unused) {
@@ -553,10 +553,10 @@ static void x86_leave_counters(struct x86_pmu_cpu *cpu)
  */
 static void x86_leave_taken(struct x86_pmu_cpu *cpu)
 {
-	u64 used = cpu->wanted | cpu->claimed;
+	u64 used = cpu->assigned_mask | cpu->claimed;
 	int i;
 
-	for_each_x86_counter(i, cpu->force_abort ? cpu->core->taken & ~used : 0) {
+	for_each_x86_counter(i, cpu->force_abort ? cpu->core->tfa_counters & ~used : 0) {
 		struct x86_count *count = cpu->owner[i];
 
 		if (count && count->nr_events)
@@ -577,7 +577,7 @@ static void x86_leave_taken(struct x86_pmu_cpu *cpu)
  */
 static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 {
-	struct x86_excl_thread used = { .used = cpu->wanted | cpu->claimed };
+	struct x86_excl_thread used = { .used = cpu->assigned_mask | cpu->claimed };
 	int i;
 
 	if (cpu->core->msrs->shared)
@@ -589,8 +589,8 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 			continue;
 		if (count->sel.flags & X86_HT_ERRATUM)
 			used.exclusive |= BIT_ULL(count->counter);
-		if (count->sel.row >= 0)
-			used.extra |= BIT_ULL(count->sel.row);
+		if (count->sel.extra_idx >= 0)
+			used.extra |= BIT_ULL(count->sel.extra_idx);
 		used.common |= count->sel.common;
 	}
 	x86_excl_put_others(cpu, &used);
@@ -620,7 +620,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 	bool again = false;
 	u64 running;
 
-	if (cpu->reprogramming || cpu->down)
+	if (cpu->reprogramming || cpu->shutdown)
 		return;
 	cpu->reprogramming = true;
 	while (x86_has_changes(cpu)) {
@@ -631,21 +631,21 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 		cpu->dirty = false;
 		cpu->last_claim = 0;
 		barrier();
-		if (cpu->wanted & cpu->core->taken)
-			x86_force_abort(cpu, cpu->wanted);
+		if (cpu->assigned_mask & cpu->core->tfa_counters)
+			x86_force_abort(cpu, cpu->assigned_mask);
 		x86_precise_disable_moved(cpu);
 		x86_move_counts(cpu);
 		running = x86_prepare_running(cpu) | READ_ONCE(cpu->claim_running);
 		x86_precise_reprogram(cpu);
 		if (unlikely(cpu->running & ~running) && x86_in_kernel_thread())
-			cpu->had_kernel |= x86_kernel_counters(cpu, cpu->running & ~running &
-							       cpu->core->counters);
+			cpu->counted_kernel |= x86_kernel_counters(cpu, cpu->running & ~running &
+								   cpu->core->counters);
 		cpu->running = running;
 		if (cpu->core->msrs->control)
 			x86_write_control(cpu, running & ~cpu->guest_only);
 		else
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);
-		if (cpu->core->taken)
+		if (cpu->core->tfa_counters)
 			x86_leave_taken(cpu);
 		/* An NMI does not attach, detach or move counts. */
 		if (cpu->nb_changed && !in_nmi())

@@ -79,7 +79,7 @@ int perf_assign_events(struct event_constraint **constraints, int n,
 	if (!x86_assign(list, n, 0))
 		return n;
 	for (i = 0; assign && i < n; i++)
-		assign[i] = list[i].place;
+		assign[i] = list[i].assigned;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(perf_assign_events);

@@ -193,7 +193,7 @@ static umode_t x86_control_visible(struct kobject *kobj, struct attribute *attr,
 		return 0;
 	if (attr == &dev_attr_freeze_on_smi.attr && !x86_can_freeze_on_smi(core))
 		return 0;
-	if (attr == &dev_attr_allow_tsx_force_abort.attr && !core->taken)
+	if (attr == &dev_attr_allow_tsx_force_abort.attr && !core->tfa_counters)
 		return 0;
 	return attr->mode;
 }

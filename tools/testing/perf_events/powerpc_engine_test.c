@@ -167,7 +167,7 @@ static void test_init(struct test_event *test, int pmc, u64 period)
 
 	memset(test, 0, sizeof(*test));
 	test->codes[0].code = pmc;
-	test->encoded.key.code = pmc;
+	test->encoded.sel.code = pmc;
 	test->encoded.alts.codes = test->codes;
 	test->encoded.alts.n = 1;
 	event->pmu = &power_pmu_ops;
@@ -281,9 +281,9 @@ static bool test_limited_beside_frozen(void)
 	test_init(&all, CODE_ANY, 0);
 	all.codes[1].code = 6;
 	all.encoded.alts.n = 2;
-	all.encoded.key.flags = PPMU_LIMITED_PMC_OK << POWER_NOT_BITS;
+	all.encoded.sel.flags = PPMU_LIMITED_PMC_OK << POWER_NOT_BITS;
 	test_init(&kernel, 2, 0);
-	kernel.encoded.key.flags = POWER_NOT_USER;
+	kernel.encoded.sel.flags = POWER_NOT_USER;
 	/* PMC5 and PMC6 cannot sample. */
 	test_init(&both, 1, 1000);
 	if (test_try_add(&all) || all.event.hw.idx != 1)

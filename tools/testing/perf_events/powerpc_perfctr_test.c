@@ -265,7 +265,7 @@ static void open_event(struct test_event *test, int pmc, u64 period, bool pinned
 	memset(test, 0, sizeof(*test));
 	/* Equal events would share a counter. */
 	power_encode((u64)pmc << 16 | (++select & 0xff), 0, &test->code);
-	test->encoded.key.code = test->code.code;
+	test->encoded.sel.code = test->code.code;
 	test->encoded.alts.codes = &test->code;
 	test->encoded.alts.n = 1;
 	test->event.pmu = &power_pmu_ops;
@@ -423,7 +423,7 @@ static bool test_same_code(void)
 	open_event(&events[0], 0, 0, false);
 	event_leave(&events[0]);
 	power_encode(0x30002, 0, &code);
-	events[0].encoded.key.code = 0x10002;
+	events[0].encoded.sel.code = 0x10002;
 	events[0].encoded.alts.codes = &code;
 	event_schedule(&events[0]);
 	machine_run(50, false);

@@ -86,7 +86,7 @@ unsigned long jiffies = 1;
 
 bool x86_user_reads(void)
 {
-	return user_reads || x86_pmu_cpu.opening;
+	return user_reads || x86_pmu_cpu.enabling_rdpmc;
 }
 
 /* A kernel thread runs, with the address space of the previous program */
@@ -369,7 +369,7 @@ void perf_event_update_userpage(struct perf_event *event)
 	c->page_index = event->hw.state & PERF_HES_STOPPED ? 0 : core.pmu.event_idx(event);
 	c->page_offset = local64_read(&event->count);
 	if (c->page_index)
-		c->page_offset += x86_event_count(event)->bias -
+		c->page_offset += x86_event_count(event)->offset -
 				  local64_read(&event->hw.prev_count);
 }
 

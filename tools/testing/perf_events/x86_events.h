@@ -129,7 +129,7 @@ static inline bool is_thread_right(void)
 	}
 	if (!(runs & other->exclusive) && !(leaks & other->used) &&
 	    !(runs & ~mine->used) && !(leaks & ~mine->exclusive) &&
-	    (!leaks || !other->online || is_half(x86_pmu_cpu.wanted)))
+	    (!leaks || !other->online || is_half(x86_pmu_cpu.assigned_mask)))
 		return true;
 	printf("# counters %#llx run, %#llx of them corrupt; the other thread: %#llx, %#llx\n",
 	       (unsigned long long)runs, (unsigned long long)leaks,
@@ -304,7 +304,7 @@ static inline void thread_stops(void)
 	if (!thread.running)
 		return;
 	perfctr_state_suspend(&layer, &thread.state);
-	if (x86_pmu_cpu.evicted)
+	if (x86_pmu_cpu.claim_displaced)
 		x86_claim_resched(&x86_pmu_cpu);
 	thread.running = false;
 	thread.counts += (thread.overflowed ? thread.until : machine.user) - thread.begun;
@@ -416,9 +416,9 @@ static inline void run_guest(u64 steps)
 /* Set CR4.PCE, for the running program or for the next one. */
 static inline void allow_reads(void)
 {
-	x86_pmu_cpu.opening = true;
+	x86_pmu_cpu.enabling_rdpmc = true;
 	x86_clear_unused(&x86_pmu_cpu);
-	x86_pmu_cpu.opening = false;
+	x86_pmu_cpu.enabling_rdpmc = false;
 	user_reads = true;
 	if (thread.running)
 		perfctr_state_readable(&layer, &thread.state);

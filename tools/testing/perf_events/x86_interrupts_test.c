@@ -113,7 +113,7 @@ static bool reserved_bits(void)
 	row = &model;
 	start_machine(&without_mask, 1, 4000);
 	ok = run_alone();
-	x86_pmu_cpu.late = 0;
+	x86_pmu_cpu.late_until = 0;
 	machine.status = reserved;
 	ok &= !machine_nmi() && machine.status == reserved;
 	machine.status |= BIT_ULL(0) | BIT_ULL(58);
@@ -297,7 +297,7 @@ static bool precise_leaves_nothing(void)
 		switch_events(0, seed % 2 ? N : -1);
 		left += machine.silent || machine.unrecorded;
 		machine_take_interrupt();
-		x86_pmu_cpu.late = 0;
+		x86_pmu_cpu.late_until = 0;
 		swallowed += !machine.pending && machine.status == machine.silent && machine_nmi();
 	}
 	printf("# silent overflows after %lu switches, %lu NMIs swallowed\n", left, swallowed);
@@ -308,7 +308,7 @@ static bool precise_leaves_nothing(void)
 static bool swallows(void)
 {
 	machine_take_interrupt();
-	x86_pmu_cpu.late = 0;
+	x86_pmu_cpu.late_until = 0;
 	return !machine.pending && machine.status == machine.silent && machine_nmi();
 }
 
@@ -406,9 +406,9 @@ static bool released_after_nmi(void)
 	thread_runs();
 	ok = mine->used == X86_GENERAL(N);
 	/* The NMI interrupts the end of the claim before the changes are applied. */
-	x86_pmu_cpu.halted = true;
+	x86_pmu_cpu.disabled = true;
 	thread_stops();
-	x86_pmu_cpu.halted = false;
+	x86_pmu_cpu.disabled = false;
 	machine_nmi();
 	ok &= mine->used && !x86_pmu_cpu.dirty;
 	x86_reprogram(&x86_pmu_cpu);

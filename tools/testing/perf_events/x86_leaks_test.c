@@ -112,9 +112,9 @@ static void switch_to_reader(const struct thread *next)
 {
 	bool running = thread.running;
 
-	x86_pmu_cpu.opening = true;
+	x86_pmu_cpu.enabling_rdpmc = true;
 	x86_clear_unused(&x86_pmu_cpu);
-	x86_pmu_cpu.opening = false;
+	x86_pmu_cpu.enabling_rdpmc = false;
 	user_reads = true;
 	if (running) {
 		thread_stops();

@@ -437,7 +437,7 @@ static bool force_abort(void)
 	row = &model;
 	for (seed = 1; seed <= 200 && ok; seed++) {
 		start_machine(&with_control, seed, GENMASK_ULL(30, 0));
-		core.taken = BIT_ULL(3);
+		core.tfa_counters = BIT_ULL(3);
 		machine.microcode = BIT_ULL(3);
 		open_user(0, codes, 0);
 		for (j = 0; j < 20 && ok; j++) {
@@ -647,7 +647,7 @@ static bool idles_for_claims(void)
 		thread_runs();
 		ok = thread.running && machine.idled == 1 &&
 		     machine.select[3] == x86_pmu_cpu.select[3] &&
-		     machine.control == (x86_pmu_cpu.wanted | BIT_ULL(3));
+		     machine.control == (x86_pmu_cpu.assigned_mask | BIT_ULL(3));
 		machine_run(100);
 		thread_stops();
 		if (!ok)

@@ -34,12 +34,12 @@ static void threads_get_sel(struct x86_core *c, const struct perf_event *event,
 	sel->allowed = 0xc;
 	if ((config & 0xff) == PLAIN_CODE)
 		return;
-	sel->row = (config & 0xff) == ONE_CODE ? 1 : thread;
-	sel->msr = threads_extra[sel->row].msr;
+	sel->extra_idx = (config & 0xff) == ONE_CODE ? 1 : thread;
+	sel->msr = threads_extra[sel->extra_idx].msr;
 	/* The value selects the thread, too. */
 	sel->extra = (config & 0xf00) | BIT(thread) | metric << METRIC_SHIFT;
 	sel->common = metric ? BIT(metric) : 0;
-	if (!sel->row)
+	if (!sel->extra_idx)
 		sel->allowed = 0x3;
 }
 
@@ -182,13 +182,13 @@ static bool has_registers(int i)
 	u64 metric;
 
 	/* A counter in use is not clean: it must be cleared before another program reads it. */
-	if (!count || count->counter < 0 || (cpu->has_clean & BIT_ULL(count->counter)))
+	if (!count || count->counter < 0 || (cpu->cleared & BIT_ULL(count->counter)))
 		return false;
 	metric = METRIC(count->sel.extra >> METRIC_SHIFT);
 	return machine.select[count->counter] ==
 	       (count->sel.config | ARCH_PERFMON_EVENTSEL_ENABLE) &&
-	       (count->sel.row < 0 ||
-		machine.extra[count->sel.row] == (u32)count->sel.extra) &&
+	       (count->sel.extra_idx < 0 ||
+		machine.extra[count->sel.extra_idx] == (u32)count->sel.extra) &&
 	       (!metric || machine.pebs_enable == metric);
 }
 

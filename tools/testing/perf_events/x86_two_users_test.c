@@ -104,9 +104,9 @@ static void events_come(int first, int n)
 /* perf_clear_dirty_counters() */
 static void clear_counters(void)
 {
-	x86_pmu_cpu.opening = true;
+	x86_pmu_cpu.enabling_rdpmc = true;
 	x86_clear_unused(&x86_pmu_cpu);
-	x86_pmu_cpu.opening = false;
+	x86_pmu_cpu.enabling_rdpmc = false;
 }
 
 /* The address space is switched before the perfctr. A kernel thread keeps the address space. */

@@ -93,18 +93,18 @@ static int check_choice(const struct power_pick *picks, const int *kinds, int n)
 
 	for (i = 0; i < n; i++) {
 		const struct check_code *code = &check_kinds[kinds[i]][picks[i].choice];
-		int place = picks[i].place;
+		int assigned = picks[i].assigned;
 
-		if (code->pmc ? place != code->pmc : place < 1 || place > 4)
+		if (code->pmc ? assigned != code->pmc : assigned < 1 || assigned > 4)
 			return -1;
-		if (used & 1 << place)
+		if (used & 1 << assigned)
 			return -1;
-		used |= 1 << place;
+		used |= 1 << assigned;
 		if (code->agree >= 0 && agree >= 0 && code->agree != agree)
 			return -1;
 		if (code->agree >= 0)
 			agree = code->agree;
-		moves += picks[i].now && picks[i].now != place;
+		moves += picks[i].now && picks[i].now != assigned;
 	}
 	return moves;
 }

@@ -21,12 +21,12 @@ static int choose_n;
 
 static int choose_get(struct kunit *test, struct power_cpu *cpu, u64 code, bool share)
 {
-	struct power_key key = { .code = code };
+	struct power_event_sel sel = { .code = code };
 	struct power_alternatives alts = { &choose_codes[choose_n], 1 };
 
 	KUNIT_ASSERT_LT(test, choose_n, POWER_EVENTS_MAX);
 	KUNIT_ASSERT_TRUE(test, power_encode(code, 0, &choose_codes[choose_n++]));
-	return power_count_get(cpu, &key, &alts, share);
+	return power_count_get(cpu, &sel, &alts, share);
 }
 
 static void choose_settle(struct kunit *test, struct power_cpu *cpu)
@@ -36,7 +36,7 @@ static void choose_settle(struct kunit *test, struct power_cpu *cpu)
 	KUNIT_ASSERT_TRUE(test, power_counts_fit(cpu));
 	KUNIT_ASSERT_TRUE(test, power_counts_settle(cpu));
 	for (i = 0; i < POWER_COUNTS_MAX; i++)
-		cpu->counts[i].pmc = cpu->counts[i].place;
+		cpu->counts[i].pmc = cpu->counts[i].assigned;
 }
 
 static void choose_shares_equal_counts(struct kunit *test)
@@ -74,16 +74,16 @@ static void choose_moves_no_other_event(struct kunit *test)
 	int b = choose_get(test, cpu, TEST_ANY_CYC, false), c;
 
 	choose_settle(test, cpu);
-	KUNIT_EXPECT_EQ(test, cpu->counts[a].place, 1);
-	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[a].assigned, 1);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 2);
 	power_count_put(cpu, a);
 	choose_settle(test, cpu);
-	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 2);
 	/* PMC1 is free for the event that names it, so the event on PMC2 does not move. */
 	c = choose_get(test, cpu, TEST_ON_1, false);
 	choose_settle(test, cpu);
-	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 2);
-	KUNIT_EXPECT_EQ(test, cpu->counts[c].place, 1);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[c].assigned, 1);
 }
 
 static void choose_moves_event_for_named_counter(struct kunit *test)
@@ -92,11 +92,11 @@ static void choose_moves_event_for_named_counter(struct kunit *test)
 	int a = choose_get(test, cpu, TEST_ANY_INST, false), b;
 
 	choose_settle(test, cpu);
-	KUNIT_ASSERT_EQ(test, cpu->counts[a].place, 1);
+	KUNIT_ASSERT_EQ(test, cpu->counts[a].assigned, 1);
 	b = choose_get(test, cpu, TEST_ON_1, false);
 	choose_settle(test, cpu);
-	KUNIT_EXPECT_EQ(test, cpu->counts[a].place, 2);
-	KUNIT_EXPECT_EQ(test, cpu->counts[b].place, 1);
+	KUNIT_EXPECT_EQ(test, cpu->counts[a].assigned, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 1);
 }
 
 /* A task with the same events uses the cached register values. */
@@ -115,11 +115,11 @@ static void choose_caches_register_values(struct kunit *test)
 	cpu->mmcr.mmcr1 ^= 1;
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
 		choose_get(test, cpu, codes[i], true);
-	KUNIT_EXPECT_EQ(test, cpu->known, cpu->used);
+	KUNIT_EXPECT_EQ(test, cpu->in_memo, cpu->used);
 	choose_settle(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6 ^ 1);
-	KUNIT_EXPECT_EQ(test, cpu->counts[0].place, 5);
-	KUNIT_EXPECT_EQ(test, cpu->counts[1].place, 4);
+	KUNIT_EXPECT_EQ(test, cpu->counts[0].assigned, 5);
+	KUNIT_EXPECT_EQ(test, cpu->counts[1].assigned, 4);
 	/* Without one of the events the register values are computed again. */
 	power_count_put(cpu, 0);
 	choose_settle(test, cpu);
@@ -129,7 +129,7 @@ static void choose_caches_register_values(struct kunit *test)
 /* An event that is added and removed at once, as when its group does not fit, changes nothing. */
 static void choose_restores_encodings(struct kunit *test)
 {
-	struct power_key key = { .code = TEST_ON_2 };
+	struct power_event_sel sel = { .code = TEST_ON_2 };
 	struct power_cpu *cpu = test->priv;
 	struct power_alternatives alts = { choose_codes, 2 };
 	int both, named;
@@ -137,16 +137,16 @@ static void choose_restores_encodings(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, power_encode(TEST_ON_2, 0, &choose_codes[0]));
 	KUNIT_ASSERT_TRUE(test, power_encode(TEST_ON_3, 0, &choose_codes[1]));
 	choose_n = 2;
-	both = power_count_get(cpu, &key, &alts, false);
+	both = power_count_get(cpu, &sel, &alts, false);
 	choose_get(test, cpu, TEST_ON_4, false);
 	choose_settle(test, cpu);
-	KUNIT_ASSERT_EQ(test, cpu->counts[both].place, 2);
+	KUNIT_ASSERT_EQ(test, cpu->counts[both].assigned, 2);
 	named = choose_get(test, cpu, TEST_ON_2, false);
 	KUNIT_ASSERT_TRUE(test, power_counts_fit(cpu));
-	KUNIT_ASSERT_EQ(test, cpu->counts[both].place, 3);
+	KUNIT_ASSERT_EQ(test, cpu->counts[both].assigned, 3);
 	power_count_put(cpu, named);
 	choose_settle(test, cpu);
-	KUNIT_EXPECT_EQ(test, cpu->counts[both].place, 2);
+	KUNIT_EXPECT_EQ(test, cpu->counts[both].assigned, 2);
 	/* The register values are computed again. */
 	power_count_put(cpu, !both);
 	choose_settle(test, cpu);
@@ -160,12 +160,12 @@ static void choose_resets(struct kunit *test)
 
 	choose_get(test, cpu, TEST_ON_1, false);
 	choose_settle(test, cpu);
-	cpu->held_known = true;
+	cpu->shadow_valid = true;
 	power_cpu_reset(cpu);
 	KUNIT_EXPECT_EQ(test, cpu->used, 0);
-	KUNIT_EXPECT_FALSE(test, cpu->held_known);
+	KUNIT_EXPECT_FALSE(test, cpu->shadow_valid);
 	/* PMC1 to PMC6 */
-	KUNIT_EXPECT_EQ(test, cpu->left, 0x7e);
+	KUNIT_EXPECT_EQ(test, cpu->needs_clear, 0x7e);
 }
 
 /* A counter has to be cleared as soon as its last event is removed. */
@@ -176,11 +176,11 @@ static void choose_clears(struct kunit *test)
 
 	/* Without a counter yet, there is nothing to clear. */
 	power_count_put(cpu, slot);
-	KUNIT_EXPECT_EQ(test, cpu->left, 0);
+	KUNIT_EXPECT_EQ(test, cpu->needs_clear, 0);
 	slot = choose_get(test, cpu, TEST_ON_4, true);
 	choose_settle(test, cpu);
 	power_count_put(cpu, slot);
-	KUNIT_EXPECT_EQ(test, cpu->left, BIT(4));
+	KUNIT_EXPECT_EQ(test, cpu->needs_clear, BIT(4));
 }
 
 static int choose_test_init(struct kunit *test)

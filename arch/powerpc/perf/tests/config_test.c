@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * power_event_init(): keys, codes and counters of events, on the PMU of the machine.
+ * power_event_init(): selects, codes and counters of events, on the PMU of the machine.
  *
  * Included at the end of config.c.
  */
@@ -9,29 +9,29 @@
 #include <asm/cputable.h>
 
 /* Key of a new cycles event */
-static struct power_key config_key(struct kunit *test, bool exclude_idle)
+static struct power_event_sel config_sel(struct kunit *test, bool exclude_idle)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .disabled = 1,
 		.config = PERF_COUNT_HW_CPU_CYCLES, .exclude_idle = exclude_idle,
 	};
-	struct power_key key = {};
+	struct power_event_sel sel = {};
 	struct perf_event *event;
 
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	if (IS_ERR(event)) {
 		KUNIT_FAIL(test, "no event: %ld", PTR_ERR(event));
-		return key;
+		return sel;
 	}
-	key = ((struct power_encoded *)event->pmu_private)->key;
+	sel = ((struct power_encoded *)event->pmu_private)->sel;
 	perf_event_release_kernel(event);
-	return key;
+	return sel;
 }
 
-/* Events with and without exclude_idle have different keys, so they do not share a counter. */
+/* Events with and without exclude_idle have different selects, so they do not share a counter. */
 static void config_excludes_idle(struct kunit *test)
 {
-	struct power_key all = config_key(test, false), busy = config_key(test, true);
+	struct power_event_sel all = config_sel(test, false), busy = config_sel(test, true);
 
 	KUNIT_EXPECT_EQ(test, all.code, busy.code);
 	KUNIT_EXPECT_FALSE(test, all.flags & POWER_NOT_IDLE);

@@ -146,7 +146,7 @@ static void overflow_is_pending_until_enable(struct kunit *test)
 	hard_irq_disable();
 	none = overflow_pending(sampler, 0);
 	one = overflow_pending(sampler, PMC_OVERFLOW);
-	mmcr0 = this_cpu_read(power_cpus.held.mmcr0);
+	mmcr0 = this_cpu_read(power_cpus.shadow.mmcr0);
 	local_irq_restore(flags);
 	overflow_event_free(sampler);
 	KUNIT_EXPECT_FALSE(test, none);

@@ -128,7 +128,7 @@ static void bts_write_control(u64 bits)
 /* Without the debug store area, as during suspend, the CPU would write to any address. */
 static void bts_continue(struct x86_pmu_cpu *cpu)
 {
-	if (READ_ONCE(cpu->bts.running) && READ_ONCE(cpu->has_area) && !READ_ONCE(cpu->down))
+	if (READ_ONCE(cpu->bts.running) && READ_ONCE(cpu->has_ds_area) && !READ_ONCE(cpu->shutdown))
 		bts_write_control(cpu->bts.control);
 }
 
@@ -307,7 +307,7 @@ void x86_bts_flush(struct x86_pmu_cpu *cpu)
 void x86_bts_reset(struct x86_pmu_cpu *cpu)
 {
 	/* An NMI does not enable the BTS again, until x86_ds_use(). */
-	WRITE_ONCE(cpu->has_area, false);
+	WRITE_ONCE(cpu->has_ds_area, false);
 	barrier();
 	if (bts_exists)
 		bts_write_control(0);

@@ -45,13 +45,13 @@ void *x86_ds_map_buffer(unsigned int number, void *area, unsigned int size)
  */
 void x86_ds_use(struct x86_pmu_cpu *cpu)
 {
-	if (READ_ONCE(cpu->has_area))
+	if (READ_ONCE(cpu->has_ds_area))
 		return;
 	/* An NMI that finds the flag set does not write the register. */
 	wrmsrl(MSR_IA32_DS_AREA,
 	       (unsigned long)&get_cpu_entry_area(raw_smp_processor_id())->cpu_debug_store);
 	barrier();
-	WRITE_ONCE(cpu->has_area, true);
+	WRITE_ONCE(cpu->has_ds_area, true);
 }
 
 /**

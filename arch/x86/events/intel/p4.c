@@ -209,8 +209,8 @@ static void p4_get_sel(struct x86_core *core, const struct perf_event *event,
 	/* The ESCR selects the thread. Without hyper-threading, the CCCR must select any. */
 	sel->config |= P4_CCCR_THREAD_ANY | P4_CCCR_ESEL(P4_OPCODE_ESEL(what->opcode));
 	sel->config |= thread ? P4_CCCR_OVF_PMI_T1 : P4_CCCR_OVF_PMI_T0;
-	sel->row = what->escr[thread];
-	sel->msr = p4_extra[sel->row].msr;
+	sel->extra_idx = what->escr[thread];
+	sel->msr = p4_extra[sel->extra_idx].msr;
 	sel->extra = escr | metric << P4_METRIC_SHIFT;
 	sel->common = metric ? BIT(metric) : 0;
 	sel->allowed = what->counters[thread] & core->counters;

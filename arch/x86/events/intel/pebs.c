@@ -324,7 +324,7 @@ static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool 
 		const struct perf_event *event;
 
 		if (!count->nr_events || count->counter < 0 ||
-		    (staying && count->counter != count->wanted))
+		    (staying && count->counter != count->assigned))
 			continue;
 		event = pebs_event(count);
 		if (!event || !event->attr.precise_ip)
@@ -363,11 +363,11 @@ static u64 pebs_entering(struct x86_pmu_cpu *cpu)
 		struct x86_count *count = &cpu->counts[i];
 		const struct perf_event *event;
 
-		if (!count->nr_events || count->wanted < 0 || count->counter == count->wanted)
+		if (!count->nr_events || count->assigned < 0 || count->counter == count->assigned)
 			continue;
 		event = pebs_event(count);
 		if (event && event->attr.precise_ip)
-			counters |= BIT_ULL(count->wanted);
+			counters |= BIT_ULL(count->assigned);
 	}
 	return counters;
 }
@@ -611,13 +611,13 @@ u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 static void pebs_serve_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count,
 				struct pt_regs *regs, const struct x86_record *record, bool alone)
 {
-	u64 due = count->bias;
+	u64 due = count->offset;
 	struct perf_event *event;
 
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
 	WRITE_ONCE(count->total, due);
-	WRITE_ONCE(count->bias, due + count->reload);
+	WRITE_ONCE(count->offset, due + count->reload);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
 	event = pebs_event(count);
@@ -627,7 +627,7 @@ static void pebs_serve_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count
 	if (local64_read(&event->hw.period_left) > 0)
 		return;
 	x86_event_begin_period(event);
-	x86_count_next(count);
+	x86_count_set_next_overflow(count);
 	x86_sample(cpu, event, regs, record, alone);
 }
 

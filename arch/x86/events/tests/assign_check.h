@@ -40,13 +40,13 @@ static const char *assign_fault(struct x86_constraint *constraints, int n, u64 p
 	if (!found)
 		return "x86_assign() missed an assignment";
 	for (i = 0; i < n; i++) {
-		if (constraints[i].place < 0 ||
-		    !(constraints[i].allowed & BIT_ULL(constraints[i].place)))
+		if (constraints[i].assigned < 0 ||
+		    !(constraints[i].allowed & BIT_ULL(constraints[i].assigned)))
 			return "a counter is not allowed";
-		if (used & x86_constraint_counters(&constraints[i], constraints[i].place))
+		if (used & x86_constraint_counters(&constraints[i], constraints[i].assigned))
 			return "a counter is assigned twice";
-		used |= x86_constraint_counters(&constraints[i], constraints[i].place);
-		moves += constraints[i].now >= 0 && constraints[i].now != constraints[i].place;
+		used |= x86_constraint_counters(&constraints[i], constraints[i].assigned);
+		moves += constraints[i].now >= 0 && constraints[i].now != constraints[i].assigned;
 	}
 	return moves == least ? NULL : "too many counts move";
 }

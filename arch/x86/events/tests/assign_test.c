@@ -41,7 +41,7 @@ static void assign_many(struct kunit *test)
 	constraints[11].now = -1;
 	constraints[11].allowed = BIT_ULL(0);
 	KUNIT_EXPECT_TRUE(test, x86_assign(constraints, 12, 0));
-	KUNIT_EXPECT_EQ(test, constraints[11].place, 0);
+	KUNIT_EXPECT_EQ(test, constraints[11].assigned, 0);
 	for (i = 0; i < 12; i++)
 		constraints[i].allowed = 0xf00000007fULL & ~(i ? 0ULL : 0ULL);
 	constraints[0].allowed = 0;
@@ -53,12 +53,12 @@ static void assign_prefers(struct kunit *test)
 	struct x86_constraint c = { .allowed = 0x30000000fULL, .now = -1 };
 
 	KUNIT_EXPECT_TRUE(test, x86_assign(&c, 1, GENMASK_ULL(63, 32)));
-	KUNIT_EXPECT_EQ(test, c.place, 32);
+	KUNIT_EXPECT_EQ(test, c.assigned, 32);
 	KUNIT_EXPECT_TRUE(test, x86_assign(&c, 1, 0));
-	KUNIT_EXPECT_EQ(test, c.place, 0);
+	KUNIT_EXPECT_EQ(test, c.assigned, 0);
 	c.now = 2;
 	KUNIT_EXPECT_TRUE(test, x86_assign(&c, 1, GENMASK_ULL(63, 32)));
-	KUNIT_EXPECT_EQ(test, c.place, 2);
+	KUNIT_EXPECT_EQ(test, c.assigned, 2);
 }
 
 static struct kunit_case assign_cases[] = {

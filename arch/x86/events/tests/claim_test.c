@@ -73,12 +73,12 @@ static void test_continue_while_assigning(struct kunit *test)
 	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_TRUE(test, x86_claim_get_fast(cpu, &env->claim));
 	x86_claim_put_fast(cpu, &env->claim);
-	cpu->halted = true;
-	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "halted PMU");
-	cpu->halted = false;
-	cpu->wanted = BIT_ULL(0);
+	cpu->disabled = true;
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "disabled PMU");
+	cpu->disabled = false;
+	cpu->assigned_mask = BIT_ULL(0);
 	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "same counter");
-	cpu->wanted = BIT_ULL(1);
+	cpu->assigned_mask = BIT_ULL(1);
 	KUNIT_EXPECT_TRUE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "another counter");
 	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
@@ -91,8 +91,8 @@ static struct x86_count *add_count(struct claim_env *env, bool pinned)
 	struct x86_count *count = &env->cpu.counts[0];
 
 	*count = (struct x86_count){
-		.sel = { .config = EVENT, .row = -1, .allowed = BIT_ULL(0) },
-		.nr_events = 1, .counter = -1, .wanted = -1, .next = U64_MAX,
+		.sel = { .config = EVENT, .extra_idx = -1, .allowed = BIT_ULL(0) },
+		.nr_events = 1, .counter = -1, .assigned = -1, .next_overflow = U64_MAX,
 	};
 	INIT_LIST_HEAD(&count->events);
 	list_add_rcu(&env->event.active_entry, &count->events);
@@ -112,14 +112,14 @@ static void test_pinned_ends_claim(struct kunit *test)
 	local_irq_disable();
 	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
 	x86_claim_start(cpu, &env->claim);
-	cpu->halted = true;
+	cpu->disabled = true;
 	add_count(env, false);
 	KUNIT_EXPECT_EQ(test, x86_counts_assign(cpu), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, BIT_ULL(0));
 	add_count(env, true);
 	KUNIT_EXPECT_EQ(test, x86_counts_assign(cpu), 0);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);
-	KUNIT_EXPECT_EQ(test, cpu->wanted, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, cpu->assigned_mask, BIT_ULL(0));
 	local_irq_enable();
 }
 
@@ -131,9 +131,9 @@ static void test_refused_blocks_no_counter(struct kunit *test)
 	struct x86_count *count = add_count(env, true);
 
 	count->counter = 0;
-	count->wanted = 0;
+	count->assigned = 0;
 	cpu->owner[0] = count;
-	cpu->wanted = BIT_ULL(0);
+	cpu->assigned_mask = BIT_ULL(0);
 	cpu->excl = &env->excl;
 	env->excl.thread[0].used = BIT_ULL(0);
 	env->claim.counters = BIT_ULL(0) | BIT_ULL(1);
@@ -159,7 +159,7 @@ static void test_microcode_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, memory_selects[0], EVENT | RUN, "not used by the microcode");
 	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 1);
 	/* The force abort register is not written: the shadow has the value already. */
-	env->core.taken = BIT_ULL(0);
+	env->core.tfa_counters = BIT_ULL(0);
 	x86_claim_put_fast(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT);
 	KUNIT_EXPECT_EQ(test, cpu->claimed, 0);

@@ -22,7 +22,7 @@ static void models_p4(struct kunit *test)
 		KUNIT_ASSERT_EQ_MSG(test, models_sel_on(test, row, row->msrs, row->counters, config,
 							&sel), 0, "event %d", i);
 		KUNIT_EXPECT_EQ(test, sel.allowed & ~row->counters, 0);
-		KUNIT_EXPECT_EQ(test, sel.msr, row->extra[sel.row].msr);
+		KUNIT_EXPECT_EQ(test, sel.msr, row->extra[sel.extra_idx].msr);
 		KUNIT_EXPECT_EQ(test, sel.config & P4_CCCR_ENABLE, 0);
 		KUNIT_EXPECT_EQ(test, sel.extra & P4_ESCR_EVENTMASK_MASK, P4_ESCR_EMASK(1ULL));
 	}

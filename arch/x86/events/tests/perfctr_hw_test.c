@@ -149,7 +149,7 @@ static bool counters_must_stop(void)
 {
 	const struct x86_pmu_cpu *cpu = raw_cpu_ptr(&x86_pmu_cpu);
 
-	return cpu->excl || (cpu->core->taken & GENMASK_ULL(COUNTERS - 1, 0));
+	return cpu->excl || (cpu->core->tfa_counters & GENMASK_ULL(COUNTERS - 1, 0));
 }
 
 /* An NMI may stop the counters, but not each time. */

@@ -563,7 +563,7 @@ static void test_force_abort(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, core);
 	core->model = &event_model;
 	core->counters = kind.counters;
-	core->taken = BIT_ULL(3);
+	core->tfa_counters = BIT_ULL(3);
 	control.evntsel[0] = GOOD;
 	control.pmc_map[0] = 3;
 	KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
