@@ -114,7 +114,7 @@ static void power_search_from(struct power_search *search, int i, const struct p
 }
 
 /* Assign counters for the selected encodings: named counters first, then the current ones. */
-static void power_place_picks(struct power_pick *picks, int n)
+static void power_assign_picks(struct power_pick *picks, int n)
 {
 	unsigned int used = 0;
 	int i, pmc;
@@ -140,7 +140,7 @@ static void power_place_picks(struct power_pick *picks, int n)
 }
 
 /**
- * power_choose - select encodings and counters for a set of events
+ * power_assign - select encodings and counters for a set of events
  * @rules: the constraints of the processor
  * @picks: array of @n events; @alts and @now are set
  * @n: number of events, at most POWER_COUNTS_MAX
@@ -152,7 +152,7 @@ static void power_place_picks(struct power_pick *picks, int n)
  * Return: true if all events can be counted at once, with @choice and @assigned of each set such
  * that as few as possible move; false otherwise.
  */
-bool power_choose(const struct power_rules *rules, struct power_pick *picks, int n)
+bool power_assign(const struct power_rules *rules, struct power_pick *picks, int n)
 {
 	struct power_search search = {
 		.rules = rules, .picks = picks, .n = n, .least = INT_MAX,
@@ -167,7 +167,7 @@ bool power_choose(const struct power_rules *rules, struct power_pick *picks, int
 		return false;
 	for (i = 0; i < n; i++)
 		picks[i].choice = search.best[i];
-	power_place_picks(picks, n);
+	power_assign_picks(picks, n);
 	return true;
 }
 

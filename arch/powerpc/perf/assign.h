@@ -74,6 +74,6 @@ struct power_rules {
 	bool		rest;
 };
 
-bool power_choose(const struct power_rules *rules, struct power_pick *picks, int n);
+bool power_assign(const struct power_rules *rules, struct power_pick *picks, int n);
 
 #endif

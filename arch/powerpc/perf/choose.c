@@ -59,7 +59,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_event_sel *sel,
 }
 
 /* The removed event may own the array of alternatives: use the array of another event. */
-static void power_count_follow(struct power_cpu *cpu, int slot)
+static void power_count_set_alts(struct power_cpu *cpu, int slot)
 {
 	int i;
 
@@ -89,11 +89,11 @@ void power_cpu_reset(struct power_cpu *cpu)
 }
 
 /**
- * power_count_leave - note that a counter has a value of a former user
+ * power_pmc_set_needs_clear - note that a counter has a value of a former user
  * @cpu: this CPU
  * @pmc: number of the counter, from 1; 0: none
  */
-void power_count_leave(struct power_cpu *cpu, int pmc)
+void power_pmc_set_needs_clear(struct power_cpu *cpu, int pmc)
 {
 	if (pmc)
 		cpu->needs_clear |= BIT(pmc);
@@ -114,10 +114,10 @@ void power_count_put(struct power_cpu *cpu, int slot)
 	if (WARN_ON_ONCE(!(cpu->used & BIT(slot))))
 		return;
 	if (--count->nr_events) {
-		power_count_follow(cpu, slot);
+		power_count_set_alts(cpu, slot);
 		return;
 	}
-	power_count_leave(cpu, count->pmc);
+	power_pmc_set_needs_clear(cpu, count->pmc);
 	cpu->used &= ~BIT(slot);
 	cpu->compatible &= ~BIT(slot);
 	cpu->in_memo &= ~BIT(slot);
@@ -177,7 +177,7 @@ static int power_pick_limited(struct power_pick *pick)
  * @rest: the events are a subset of a compatible set
  *
  * Context: any.
- * Return: true if all can be counted at once; see power_choose().
+ * Return: true if all can be counted at once; see power_assign().
  */
 bool power_picks_fit(struct power_pick *picks, int n, bool rest)
 {
@@ -187,10 +187,10 @@ bool power_picks_fit(struct power_pick *picks, int n, bool rest)
 		.rest = rest,
 	};
 
-	return n <= power_driver->n_counter && power_choose(&rules, picks, n);
+	return n <= power_driver->n_counter && power_assign(&rules, picks, n);
 }
 
-static bool power_counts_choose(struct power_cpu *cpu, bool rest)
+static bool power_counts_try_assign(struct power_cpu *cpu, bool rest)
 {
 	struct power_pick picks[POWER_COUNTS_MAX];
 	int first[POWER_COUNTS_MAX] = {};
@@ -232,7 +232,7 @@ bool power_counts_fit(struct power_cpu *cpu)
 {
 	/* A subset of a compatible set is compatible. */
 	return !(cpu->used & ~cpu->in_memo) || !(cpu->used & ~cpu->compatible) ||
-	       power_counts_choose(cpu, false);
+	       power_counts_try_assign(cpu, false);
 }
 
 #ifdef CONFIG_PPC64
@@ -316,13 +316,13 @@ static void power_remember(struct power_cpu *cpu)
 }
 
 /**
- * power_counts_settle - select all counters and compute the register values
+ * power_counts_assign - select all counters and compute the register values
  * @cpu: this CPU
  *
  * Return: true with @cpu->mmcr and power_count::assigned set, false if the counters cannot count
  * all of @cpu->counts at once.
  */
-bool power_counts_settle(struct power_cpu *cpu)
+bool power_counts_assign(struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
 	int slot;
@@ -337,7 +337,7 @@ bool power_counts_settle(struct power_cpu *cpu)
 	}
 	cpu->memo.used = 0;
 	cpu->in_memo = 0;
-	if ((cpu->used & ~cpu->compatible) && !power_counts_choose(cpu, true))
+	if ((cpu->used & ~cpu->compatible) && !power_counts_try_assign(cpu, true))
 		return false;
 	if (isa207_running())
 		power_compute(cpu);

@@ -268,7 +268,7 @@ int power_claim_get(const struct power_claim *claim)
 		perf_pmu_enable(&power_pmu_ops);
 		return err;
 	}
-	power_place(cpu);
+	power_reprogram(cpu);
 	power_claim_clear_counters(claim);
 	cpu->claim_needs_start = true;
 	return 0;

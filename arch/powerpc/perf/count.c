@@ -11,13 +11,13 @@
 #include "engine.h"
 
 /**
- * power_event_read - update an event's count from its counter
+ * power_event_update - update an event's count from its counter
  * @event: an event of this CPU
  *
  * Context: any. The overflow interrupt may call this function for the same event in the middle of
  * another call: each call adds the difference to the prev_count that it replaces.
  */
-void power_event_read(struct perf_event *event)
+void power_event_update(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 	s64 before;
@@ -42,7 +42,7 @@ void power_event_read(struct perf_event *event)
 }
 
 /**
- * power_event_leave - update an event before its counter is released
+ * power_event_update_last - update an event before its counter is released
  * @event: an event of this CPU, with or without a counter
  *
  * If the counter has overflowed and its interrupt is pending, the interrupt will no longer find the
@@ -51,13 +51,13 @@ void power_event_read(struct perf_event *event)
  *
  * Context: interrupts off and the counter frozen, or overflow interrupt.
  */
-void power_event_leave(struct perf_event *event)
+void power_event_update_last(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 
 	if ((hw->state & PERF_HES_STOPPED) || !hw->idx)
 		return;
-	power_event_read(event);
+	power_event_update(event);
 	if (hw->sample_period && local64_read(&hw->period_left) < 1)
 		local64_set(&hw->period_left, 1);
 }
@@ -80,7 +80,7 @@ static void power_counter_restart(struct power_cpu *cpu, int pmc)
 
 	for (i = 0; i < cpu->n; i++) {
 		if (cpu->events[i]->hw.idx == pmc)
-			power_event_read(cpu->events[i]);
+			power_event_update(cpu->events[i]);
 	}
 	power_pmc_write(pmc, 0);
 	for (i = 0; i < cpu->n; i++) {
@@ -91,7 +91,7 @@ static void power_counter_restart(struct power_cpu *cpu, int pmc)
 	}
 }
 
-static void power_arm_counting(struct power_cpu *cpu, struct hw_perf_event *hw, int pmc)
+static void power_start_counting(struct power_cpu *cpu, struct hw_perf_event *hw, int pmc)
 {
 	unsigned long now = power_pmc_read(pmc);
 
@@ -103,14 +103,14 @@ static void power_arm_counting(struct power_cpu *cpu, struct hw_perf_event *hw, 
 }
 
 /**
- * power_event_arm - program an event's counter for the remaining period
+ * power_event_set_period - program an event's counter for the remaining period
  * @cpu: this CPU
- * @event: the event; power_event_read() was called
+ * @event: the event; power_event_update() was called
  * @pmc: the counter, frozen
  *
  * Context: interrupts off.
  */
-void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
+void power_event_set_period(struct power_cpu *cpu, struct perf_event *event, int pmc)
 {
 	struct hw_perf_event *hw = &event->hw;
 	s64 left = local64_read(&hw->period_left);
@@ -119,7 +119,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 	if (power_is_ebb(event)) {
 		power_pmc_write(pmc, local64_read(&hw->prev_count));
 	} else if (!hw->sample_period || power_limited(pmc)) {
-		power_arm_counting(cpu, hw, pmc);
+		power_start_counting(cpu, hw, pmc);
 	} else {
 		if (left <= 0)
 			left = power_period_begin(hw, left);
@@ -128,7 +128,7 @@ void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
 		local64_set(&hw->prev_count, start);
 		power_pmc_write(pmc, start);
 	}
-	/* If hw->idx is not set yet, power_event_place() updates the page later. */
+	/* If hw->idx is not set yet, power_event_program() updates the page later. */
 	if (hw->idx)
 		perf_event_update_userpage(event);
 }
@@ -149,11 +149,11 @@ void power_overflow_defer(struct power_cpu *cpu)
 		pmc = cpu->events[i]->hw.idx;
 		if (!pmc || power_limited(pmc) || !(power_pmc_read(pmc) & PMC_OVERFLOW))
 			continue;
-		power_event_leave(cpu->events[i]);
+		power_event_update_last(cpu->events[i]);
 		/* A running event may share the counter of a stopped one. */
 		if (cpu->events[i]->hw.state & PERF_HES_STOPPED)
 			power_counter_restart(cpu, pmc);
 		else
-			power_event_arm(cpu, cpu->events[i], pmc);
+			power_event_set_period(cpu, cpu->events[i], pmc);
 	}
 }

@@ -222,13 +222,13 @@ unsigned long power_pmc_read(int pmc);
 void power_pmc_read_all(struct power_cpu *cpu);
 void power_pmc_clear_all(void);
 void power_pmc_write(int pmc, unsigned long value);
-bool power_counts_over(const struct power_cpu *cpu);
+bool power_counts_overflowed(const struct power_cpu *cpu);
 void power_control_freeze(struct power_cpu *cpu);
 void power_control_write(struct power_cpu *cpu);
 void power_control_run(struct power_cpu *cpu, unsigned long mmcr0);
-void power_control_forget(struct power_cpu *cpu);
-void power_control_rest(struct power_cpu *cpu);
-void power_control_give(unsigned long mmcr1);
+void power_control_set_unknown(struct power_cpu *cpu);
+void power_control_set_unused(struct power_cpu *cpu);
+void power_control_override(unsigned long mmcr1);
 
 /* config.c */
 extern bool power_share;
@@ -242,30 +242,30 @@ bool power_encode(u64 code, u64 config1, struct power_code *to);
 int power_count_get(struct power_cpu *cpu, const struct power_event_sel *sel,
 		    const struct power_alternatives *alts, bool share);
 void power_cpu_reset(struct power_cpu *cpu);
-void power_count_leave(struct power_cpu *cpu, int pmc);
+void power_pmc_set_needs_clear(struct power_cpu *cpu, int pmc);
 void power_count_put(struct power_cpu *cpu, int slot);
 bool power_picks_fit(struct power_pick *picks, int n, bool rest);
 bool power_counts_fit(struct power_cpu *cpu);
-bool power_counts_settle(struct power_cpu *cpu);
+bool power_counts_assign(struct power_cpu *cpu);
 
 /* count.c */
-void power_event_read(struct perf_event *event);
-void power_event_leave(struct perf_event *event);
-void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc);
+void power_event_update(struct perf_event *event);
+void power_event_update_last(struct perf_event *event);
+void power_event_set_period(struct power_cpu *cpu, struct perf_event *event, int pmc);
 void power_overflow_defer(struct power_cpu *cpu);
 
 /* limited.c */
 void power_limited_read(struct power_cpu *cpu);
-void power_limited_arm(struct power_cpu *cpu);
-void power_limited_watch(struct power_cpu *cpu);
-void power_limited_init(unsigned int nr);
-void power_limited_end(unsigned int nr);
+void power_limited_start(struct power_cpu *cpu);
+void power_limited_start_timer(struct power_cpu *cpu);
+void power_limited_init_timer(unsigned int nr);
+void power_limited_stop_timer(unsigned int nr);
 
 /* pmu.c */
-void power_rest_init(unsigned int nr);
-void power_rest_end(unsigned int nr);
-void power_event_halt(struct perf_event *event);
-void power_place(struct power_cpu *cpu);
+void power_unused_init_timer(unsigned int nr);
+void power_unused_stop_timer(unsigned int nr);
+void power_event_stop(struct perf_event *event);
+void power_reprogram(struct power_cpu *cpu);
 void power_run(struct power_cpu *cpu);
 extern struct pmu power_pmu_ops;
 

@@ -42,15 +42,15 @@ bool power_pmu_wants_prompt_pmi(void)
 static int power_cpu_prepare(unsigned int nr)
 {
 	power_cpu_reset(per_cpu_ptr(&power_cpus, nr));
-	power_limited_init(nr);
-	power_rest_init(nr);
+	power_limited_init_timer(nr);
+	power_unused_init_timer(nr);
 	return 0;
 }
 
 static int power_cpu_dead(unsigned int nr)
 {
-	power_limited_end(nr);
-	power_rest_end(nr);
+	power_limited_stop_timer(nr);
+	power_unused_stop_timer(nr);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ __setup("pmu_override=", power_override_setup);
 static int power_override_cpu(unsigned int nr)
 {
 	guard(irqsave)();
-	power_control_give(power_override_mmcr1);
+	power_control_override(power_override_mmcr1);
 	return 0;
 }
 

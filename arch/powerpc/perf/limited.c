@@ -12,7 +12,7 @@
  * @cpu: this CPU
  *
  * Called when the other counters are frozen. These counters then also count the driver's own work,
- * until power_limited_arm() starts the events from the counters' new values. So no event's count
+ * until power_limited_start() starts the events from the counters' new values. So no event's count
  * includes this work.
  *
  * Context: interrupts off, or overflow interrupt.
@@ -23,17 +23,17 @@ void power_limited_read(struct power_cpu *cpu)
 
 	for (i = 0; i < cpu->n; i++) {
 		if (power_limited(cpu->events[i]->hw.idx))
-			power_event_read(cpu->events[i]);
+			power_event_update(cpu->events[i]);
 	}
 }
 
 /**
- * power_limited_arm - begin to count again on counters that cannot be frozen
+ * power_limited_start - begin to count again on counters that cannot be frozen
  * @cpu: this CPU, whose other counters are about to run
  *
  * Context: interrupts off, or overflow interrupt.
  */
-void power_limited_arm(struct power_cpu *cpu)
+void power_limited_start(struct power_cpu *cpu)
 {
 	struct perf_event *event;
 	int i;
@@ -41,7 +41,7 @@ void power_limited_arm(struct power_cpu *cpu)
 	for (i = 0; i < cpu->n; i++) {
 		event = cpu->events[i];
 		if (power_limited(event->hw.idx))
-			power_event_arm(cpu, event, event->hw.idx);
+			power_event_set_period(cpu, event, event->hw.idx);
 	}
 }
 
@@ -82,14 +82,14 @@ static enum hrtimer_restart power_limited_tick(struct hrtimer *timer)
 }
 
 /**
- * power_limited_watch - read counters that do not interrupt before they wrap
+ * power_limited_start_timer - read counters that do not interrupt before they wrap
  * @cpu: this CPU
  *
  * The timer ends by itself when no event uses such a counter.
  *
  * Context: interrupts off.
  */
-void power_limited_watch(struct power_cpu *cpu)
+void power_limited_start_timer(struct power_cpu *cpu)
 {
 	struct hrtimer *timer = this_cpu_ptr(&power_limited_timers);
 
@@ -98,12 +98,12 @@ void power_limited_watch(struct power_cpu *cpu)
 }
 
 /**
- * power_limited_init - prepare the timer of a CPU
+ * power_limited_init_timer - prepare the timer of a CPU
  * @nr: the CPU, not online, or without events
  *
  * Context: process.
  */
-void power_limited_init(unsigned int nr)
+void power_limited_init_timer(unsigned int nr)
 {
 	struct hrtimer *timer = per_cpu_ptr(&power_limited_timers, nr);
 
@@ -112,12 +112,12 @@ void power_limited_init(unsigned int nr)
 }
 
 /**
- * power_limited_end - end the timer of a CPU
+ * power_limited_stop_timer - end the timer of a CPU
  * @nr: the CPU, no longer online; the timer may have been moved to another CPU
  *
  * Context: process.
  */
-void power_limited_end(unsigned int nr)
+void power_limited_stop_timer(unsigned int nr)
 {
 	hrtimer_cancel(per_cpu_ptr(&power_limited_timers, nr));
 }

@@ -23,48 +23,49 @@ static void power_sample(struct perf_event *event, struct pt_regs *regs)
 	if (!power_sample_allowed(event, regs)) {
 		/* An interrupt costs CPU time even without a sample: account it for throttling. */
 		if (perf_event_account_interrupt(event))
-			power_event_halt(event);
+			power_event_stop(event);
 		return;
 	}
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	power_sample_fill(event, &data, regs);
 	if (perf_event_overflow(event, &data, regs))
-		power_event_halt(event);
+		power_event_stop(event);
 }
 
 /* Update an event whose counter has overflowed, program it, and sample at the period's end. */
-static void power_serve(struct power_cpu *cpu, struct perf_event *event, struct pt_regs *regs)
+static void power_event_handle_overflow(struct power_cpu *cpu, struct perf_event *event,
+					struct pt_regs *regs)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool ended;
 
-	power_event_read(event);
+	power_event_update(event);
 	/* A period that exceeds 31 bits takes several overflows. */
 	ended = hw->sample_period && local64_read(&hw->period_left) <= 0;
-	power_event_arm(cpu, event, hw->idx);
+	power_event_set_period(cpu, event, hw->idx);
 	if (ended)
 		power_sample(event, regs);
 }
 
 /* Handle an overflow of @pmc for all events on it. */
-static void power_serve_counter(struct power_cpu *cpu, int pmc, struct pt_regs *regs)
+static void power_handle_counter_overflow(struct power_cpu *cpu, int pmc, struct pt_regs *regs)
 {
 	struct perf_event *event;
-	bool served = false;
+	bool handled = false;
 	int i;
 
 	for (i = 0; i < cpu->n; i++) {
 		event = cpu->events[i];
 		if (event->hw.idx != pmc || (event->hw.state & PERF_HES_STOPPED))
 			continue;
-		power_serve(cpu, event, regs);
-		served = true;
+		power_event_handle_overflow(cpu, event, regs);
+		handled = true;
 	}
-	if (!served)
+	if (!handled)
 		power_pmc_write(pmc, 0);
 }
 
-static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
+static void power_handle_overflowed(struct power_cpu *cpu, struct pt_regs *regs)
 {
 	u32 over = 0;
 	int pmc;
@@ -86,14 +87,14 @@ static void power_serve_all(struct power_cpu *cpu, struct pt_regs *regs)
 		over &= ~power_claim_handle_overflow(cpu, regs, over);
 	for (pmc = 1; over >> pmc; pmc++) {
 		if (over & (1U << pmc))
-			power_serve_counter(cpu, pmc, regs);
+			power_handle_counter_overflow(cpu, pmc, regs);
 	}
 	cpu->in_overflow = false;
 	if (cpu->disabled || !cpu->used) {
 		power_control_freeze(cpu);
 	} else {
 		if (power_has(PPMU_LIMITED_PMC5_6))
-			power_limited_arm(cpu);
+			power_limited_start(cpu);
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 	}
 	/* Later samples in the kernel may use @regs as user registers, but SIAR is another then. */
@@ -117,7 +118,7 @@ void power_interrupt(struct pt_regs *regs)
 		return;
 	}
 	start = sched_clock();
-	power_serve_all(cpu, regs);
+	power_handle_overflowed(cpu, regs);
 	perf_sample_event_took(sched_clock() - start);
 }
 

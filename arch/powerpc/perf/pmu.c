@@ -40,7 +40,7 @@ static void power_disable(struct pmu *pmu)
 }
 
 /* Program @event on its power_count::assigned, unless @event has a counter. */
-static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
+static void power_event_program(struct power_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 	int pmc = cpu->counts[hw->event_base].assigned;
@@ -48,7 +48,7 @@ static void power_event_place(struct power_cpu *cpu, struct perf_event *event)
 	if (hw->idx)
 		return;
 	if (!(hw->state & PERF_HES_STOPPED))
-		power_event_arm(cpu, event, pmc);
+		power_event_set_period(cpu, event, pmc);
 	else if (hw->sample_period)
 		power_pmc_write(pmc, 0);
 	/* A late overflow interrupt reads an event as soon as idx is set: set prev_count before. */
@@ -93,12 +93,14 @@ static void power_counters_clear(struct power_cpu *cpu)
 }
 
 /**
- * power_place - program all events, and reserved counters, as power_counts_settle() has selected
+ * power_reprogram - program all events, and reserved counters, as assigned
  * @cpu: this CPU
+ *
+ * Calls power_counts_assign().
  *
  * Context: interrupts off, counters frozen.
  */
-void power_place(struct power_cpu *cpu)
+void power_reprogram(struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
 	struct perf_event *event;
@@ -106,7 +108,7 @@ void power_place(struct power_cpu *cpu)
 
 	/* A hypervisor has to save the registers from now on. */
 	ppc_set_pmu_inuse(1);
-	if (WARN_ON_ONCE(!power_counts_settle(cpu))) {
+	if (WARN_ON_ONCE(!power_counts_assign(cpu))) {
 		cpu->mmcr.mmcr0 = MMCR0_FC;
 		return;
 	}
@@ -114,15 +116,15 @@ void power_place(struct power_cpu *cpu)
 	for (i = 0; i < cpu->n; i++) {
 		event = cpu->events[i];
 		if (event->hw.idx && event->hw.idx != cpu->counts[event->hw.event_base].assigned) {
-			power_event_leave(event);
-			power_count_leave(cpu, event->hw.idx);
+			power_event_update_last(event);
+			power_pmc_set_needs_clear(cpu, event->hw.idx);
 			event->hw.idx = 0;
 		}
 	}
 	power_counters_clear(cpu);
 	power_control_write(cpu);
 	for (i = 0; i < cpu->n; i++)
-		power_event_place(cpu, cpu->events[i]);
+		power_event_program(cpu, cpu->events[i]);
 	for_each_set_bit(i, &mask, POWER_COUNTS_MAX)
 		cpu->counts[i].pmc = cpu->counts[i].assigned;
 	cpu->dirty = false;
@@ -130,7 +132,7 @@ void power_place(struct power_cpu *cpu)
 
 /**
  * power_run - run the counters
- * @cpu: this CPU, programmed by power_place()
+ * @cpu: this CPU, programmed by power_reprogram()
  *
  * Context: interrupts off.
  */
@@ -143,53 +145,53 @@ void power_run(struct power_cpu *cpu)
 }
 
 /* For how long the registers are kept after the last counter was used */
-#define POWER_REST_NS		(100 * NSEC_PER_MSEC)
+#define POWER_UNUSED_NS		(100 * NSEC_PER_MSEC)
 
-static DEFINE_PER_CPU(struct hrtimer, power_rest_timers);
+static DEFINE_PER_CPU(struct hrtimer, power_unused_timers);
 
 /*
  * The registers are not in use: a hypervisor need not save them. It may restore older values, or
  * leave those of another guest, when they are in use again: all counters then have to be cleared.
  */
-static void power_rest(struct power_cpu *cpu)
+static void power_set_unused(struct power_cpu *cpu)
 {
-	power_control_forget(cpu);
+	power_control_set_unknown(cpu);
 	cpu->needs_clear = GENMASK(power_driver->n_counter, 1);
 	ppc_set_pmu_inuse(0);
 }
 
-static enum hrtimer_restart power_rest_tick(struct hrtimer *timer)
+static enum hrtimer_restart power_unused_timeout(struct hrtimer *timer)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
 	if (!cpu->used && !cpu->disabled)
-		power_rest(cpu);
+		power_set_unused(cpu);
 	return HRTIMER_NORESTART;
 }
 
 /**
- * power_rest_init - initialize a CPU's timer, which clears pmcregs_in_use when the PMU is idle
+ * power_unused_init_timer - initialize a CPU's timer, which clears pmcregs_in_use of an idle PMU
  * @nr: the CPU, not online, or without events
  *
  * Context: process.
  */
-void power_rest_init(unsigned int nr)
+void power_unused_init_timer(unsigned int nr)
 {
-	struct hrtimer *timer = per_cpu_ptr(&power_rest_timers, nr);
+	struct hrtimer *timer = per_cpu_ptr(&power_unused_timers, nr);
 
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = power_rest_tick;
+	timer->function = power_unused_timeout;
 }
 
 /**
- * power_rest_end - cancel the timer of a CPU
+ * power_unused_stop_timer - cancel the timer of a CPU
  * @nr: the CPU, no longer online; the timer may have been moved to another CPU
  *
  * Context: process.
  */
-void power_rest_end(unsigned int nr)
+void power_unused_stop_timer(unsigned int nr)
 {
-	hrtimer_cancel(per_cpu_ptr(&power_rest_timers, nr));
+	hrtimer_cancel(per_cpu_ptr(&power_unused_timers, nr));
 }
 
 /*
@@ -199,7 +201,7 @@ void power_rest_end(unsigned int nr)
  */
 static void power_enable_unused(struct power_cpu *cpu)
 {
-	struct hrtimer *timer = this_cpu_ptr(&power_rest_timers);
+	struct hrtimer *timer = this_cpu_ptr(&power_unused_timers);
 
 	cpu->disabled = false;
 	if (!cpu->shadow_valid) {
@@ -207,12 +209,12 @@ static void power_enable_unused(struct power_cpu *cpu)
 		return;
 	}
 	power_counters_clear(cpu);
-	power_control_rest(cpu);
+	power_control_set_unused(cpu);
 	/* A CPU that goes offline has no use for the registers, and should have no timer. */
 	if (!cpu_active(smp_processor_id()))
-		power_rest(cpu);
+		power_set_unused(cpu);
 	else if (!hrtimer_is_queued(timer))
-		hrtimer_start(timer, ns_to_ktime(POWER_REST_NS), HRTIMER_MODE_REL_PINNED_HARD);
+		hrtimer_start(timer, ns_to_ktime(POWER_UNUSED_NS), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static void power_enable(struct pmu *pmu)
@@ -229,16 +231,16 @@ static void power_enable(struct pmu *pmu)
 		return;
 	}
 	if (cpu->dirty)
-		power_place(cpu);
+		power_reprogram(cpu);
 	else if (!cpu->shadow_valid)
 		power_control_write(cpu);
 	if (power_has(PPMU_LIMITED_PMC5_6)) {
-		power_limited_watch(cpu);
-		power_limited_arm(cpu);
+		power_limited_start_timer(cpu);
+		power_limited_start(cpu);
 	}
 	cpu->disabled = false;
 	/* With event-based branches, PMAO in the program's MMCR0 is set for a pending overflow. */
-	pending = !cpu->ebb && power_counts_over(cpu);
+	pending = !cpu->ebb && power_counts_overflowed(cpu);
 	/* Without soft masking, software cannot make the interrupt pending. */
 	if (pending && !IS_ENABLED(CONFIG_PPC64))
 		power_overflow_defer(cpu);
@@ -320,7 +322,7 @@ static int power_add(struct perf_event *event, int how)
 }
 
 /* Context: interrupts off, PMU disabled. */
-static void power_forget_event(struct power_cpu *cpu, struct perf_event *event)
+static void power_del_frozen(struct power_cpu *cpu, struct perf_event *event)
 {
 	int i, after;
 
@@ -350,8 +352,8 @@ static void power_del(struct perf_event *event, int how)
 
 	guard(irqsave)();
 	perf_pmu_disable(pmu);
-	power_event_leave(event);
-	power_forget_event(this_cpu_ptr(&power_cpus), event);
+	power_event_update_last(event);
+	power_del_frozen(this_cpu_ptr(&power_cpus), event);
 	event->hw.idx = 0;
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	perf_event_update_userpage(event);
@@ -368,21 +370,21 @@ static void power_start(struct perf_event *event, int how)
 	perf_pmu_disable(pmu);
 	event->hw.state = 0;
 	if (event->hw.idx)
-		power_event_arm(this_cpu_ptr(&power_cpus), event, event->hw.idx);
+		power_event_set_period(this_cpu_ptr(&power_cpus), event, event->hw.idx);
 	perf_pmu_enable(pmu);
 }
 
 /**
- * power_event_halt - stop an event
+ * power_event_stop - stop an event
  * @event: an added event, with or without a counter
  *
  * The counter runs on, without effect on the event.
  *
  * Context: interrupts off and PMU disabled, or overflow interrupt.
  */
-void power_event_halt(struct perf_event *event)
+void power_event_stop(struct perf_event *event)
 {
-	power_event_leave(event);
+	power_event_update_last(event);
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* The counter runs on: set it to 0, so that it does not overflow soon. */
 	if (event->hw.idx && event->hw.sample_period)
@@ -398,20 +400,20 @@ static void power_stop(struct perf_event *event, int how)
 		return;
 	guard(irqsave)();
 	perf_pmu_disable(pmu);
-	power_event_halt(event);
+	power_event_stop(event);
 	perf_pmu_enable(pmu);
 }
 
 /*
  * Mask the overflow interrupt: if it sets the counter and prev_count back to the start of the
- * period, the cmpxchg of power_event_read() can succeed with an outdated value of the counter.
+ * period, the cmpxchg of power_event_update() can succeed with an outdated value of the counter.
  */
 static void power_read(struct perf_event *event)
 {
 	unsigned long flags;
 
 	power_interrupt_off(flags);
-	power_event_read(event);
+	power_event_update(event);
 	power_interrupt_on(flags);
 }
 
@@ -493,7 +495,7 @@ void power_pmu_idle_enter(void)
 	if (!cpu->shadow_valid)
 		return;
 	if (!cpu->used) {
-		power_rest(cpu);
+		power_set_unused(cpu);
 		return;
 	}
 	perf_pmu_disable(&power_pmu_ops);
@@ -519,7 +521,7 @@ void power_pmu_idle_exit(void)
 	WARN_ON_ONCE(!cpu->disabled);
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++)
 		power_pmc_write(pmc, cpu->pmcs[pmc - 1]);
-	power_control_forget(cpu);
+	power_control_set_unknown(cpu);
 	perf_pmu_enable(&power_pmu_ops);
 }
 #endif

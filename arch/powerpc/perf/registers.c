@@ -3,8 +3,8 @@
  * PMU register access. Only this file writes the registers.
  *
  * MMCR1, MMCR2, MMCR3 and MMCRA are written only while MMCR0 freezes the counters, except for
- * SAMPLE_ENABLE of MMCRA, and for power_control_give(). A shadow avoids writes of a value that a
- * register has already, since a write in a guest may trap. The hardware changes MMCR0 at an
+ * SAMPLE_ENABLE of MMCRA, and for power_control_override(). A shadow avoids writes of a value that
+ * a register has already, since a write in a guest may trap. The hardware changes MMCR0 at an
  * overflow, so MMCR0 is always written.
  */
 #include <linux/bitops.h>
@@ -146,13 +146,13 @@ void power_pmc_write(int pmc, unsigned long value)
 }
 
 /**
- * power_counts_over - check for counters in overflow
+ * power_counts_overflowed - check for counters in overflow
  * @cpu: this CPU
  *
  * Context: interrupts off, counters frozen.
  * Return: true if a counter in @cpu->counts that can interrupt has overflowed.
  */
-bool power_counts_over(const struct power_cpu *cpu)
+bool power_counts_overflowed(const struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
 	int i, pmc;
@@ -263,27 +263,27 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 }
 
 /**
- * power_control_forget - invalidate the shadow of the registers
+ * power_control_set_unknown - invalidate the shadow of the registers
  * @cpu: this CPU
  *
  * Called when a hypervisor or a deep idle state may not have preserved the registers.
  *
  * Context: interrupts off.
  */
-void power_control_forget(struct power_cpu *cpu)
+void power_control_set_unknown(struct power_cpu *cpu)
 {
 	cpu->shadow_valid = false;
 }
 
 /**
- * power_control_rest - set the registers for a time in which no counter is used
+ * power_control_set_unused - set the registers for a time in which no counter is used
  * @cpu: this CPU; the shadow is valid
  *
  * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it.
  *
  * Context: interrupts off, counters frozen.
  */
-void power_control_rest(struct power_cpu *cpu)
+void power_control_set_unused(struct power_cpu *cpu)
 {
 #ifdef CONFIG_PPC64
 	if (!power_has(PPMU_ARCH_31) || (cpu->shadow.mmcra & MMCRA_BHRB_DISABLE))
@@ -295,12 +295,12 @@ void power_control_rest(struct power_cpu *cpu)
 
 #ifdef CONFIG_PPC64
 /**
- * power_control_give - run the counters of this CPU as pmu_override= says
+ * power_control_override - run the counters of this CPU as pmu_override= says
  * @mmcr1: the events to count
  *
  * Context: interrupts off, no driver in use.
  */
-void power_control_give(unsigned long mmcr1)
+void power_control_override(unsigned long mmcr1)
 {
 	ppc_set_pmu_inuse(1);
 	mtspr(SPRN_MMCR1, mmcr1);
@@ -330,7 +330,7 @@ void power_user_save(struct power_cpu *cpu)
 	 * A counter can have overflowed after MMCR0 was read. The write has cleared PMAO, and a
 	 * counter in overflow does not set it again: save MMCR0 with the changes by the overflow.
 	 */
-	if (thread->mmcr0 == MMCR0_PMXE && power_counts_over(cpu))
+	if (thread->mmcr0 == MMCR0_PMXE && power_counts_overflowed(cpu))
 		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;
 	thread->siar = mfspr(SPRN_SIAR);
 	thread->sdar = mfspr(SPRN_SDAR);
@@ -375,7 +375,7 @@ static void power_overflow_make(void)
 
 /**
  * power_user_run - restore the program's PMU control registers, and run the counters
- * @cpu: this CPU, with events for event-based branches, programmed by power_place()
+ * @cpu: this CPU, with events for event-based branches, programmed by power_reprogram()
  *
  * Overflows do not interrupt the kernel: EBE turns them into event-based branches while the
  * program's MMCR0 has PMXE (PMAE in the ISA). PMCC gives the program access to the six counters,

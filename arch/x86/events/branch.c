@@ -62,7 +62,7 @@ int x86_branch_probe(struct x86_core *core)
 	 * Records that exist only after an overflow are no snapshot. The update takes the lock of
 	 * CPU hotplug, which is held for writing while a second core type is detected.
 	 */
-	if (!(branches->flags & X86_UNIT_HOLDS) && !x86_nr_cores)
+	if (!(branches->flags & X86_UNIT_DELAYS) && !x86_nr_cores)
 		static_call_update(perf_snapshot_branch_stack, x86_branch_snapshot);
 	if (!(branches->flags & X86_UNIT_CALL_STACK))
 		return 0;
@@ -344,19 +344,19 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 	struct x86_branch_cpu *branch = &cpu->branch;
 	struct x86_branch_saved *saved = pmu_ctx->task_ctx_data;
-	bool holds = cpu->core->branches.flags & X86_UNIT_HOLDS, halt;
+	bool delays = cpu->core->branches.flags & X86_UNIT_DELAYS, halt;
 
 	if (!branch->users)
 		return;
 	if (!sched_in && (!saved || !x86_branch_call_stack(branch) || !branch->running))
 		return;
 	/* Do not record the calls of this function on the stack, or while records are cleared. */
-	halt = branch->running && (x86_branch_call_stack(branch) || holds) &&
+	halt = branch->running && (x86_branch_call_stack(branch) || delays) &&
 	       x86_branch_in_kernel(branch);
 	if (halt)
 		x86_branch_off(cpu);
 	/* BRS may lose a held interrupt: @dirty makes x86_reprogram() check the counter. */
-	if (holds)
+	if (delays)
 		WRITE_ONCE(cpu->dirty, true);
 	if (!sched_in) {
 		x86_branch_save(cpu, saved, task);

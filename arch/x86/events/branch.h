@@ -107,7 +107,7 @@ struct x86_branch_unit {
 #define X86_UNIT_CALL_STACK	BIT(3)	/* has a call stack mode */
 #define X86_UNIT_FUSES		BIT(4)	/* a fused branch has the address of the pair */
 #define X86_UNIT_FILTER_RUNS	BIT(5)	/* the filter register also enables the unit */
-#define X86_UNIT_HOLDS		BIT(6)	/* records after an overflow, and delays its interrupt */
+#define X86_UNIT_DELAYS		BIT(6)	/* records after an overflow, and delays its interrupt */
 
 /**
  * struct x86_branch_ops - vendor-specific functions
@@ -118,7 +118,7 @@ struct x86_branch_unit {
  * @clear: invalidates all records; with @call_stack, clears each one, since a return without a
  *	recorded call would make older ones valid again
  * @read: reads the records from the newest to the first unused one. Returns their number, and sets
- *	@newest to the index of the newest register. With X86_UNIT_HOLDS, also invalidates them
+ *	@newest to the index of the newest register. With X86_UNIT_DELAYS, also invalidates them
  * @read_info: reads x86_branch_raw::info of these records; NULL: no such registers
  * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
  * @holds: checks whether the registers still have the records that @read has returned, at least

@@ -96,7 +96,7 @@ void x86_bts_flush(struct x86_pmu_cpu *cpu);
 void x86_bts_reset(struct x86_pmu_cpu *cpu);
 void x86_bts_resume(struct x86_pmu_cpu *cpu);
 bool x86_bts_begin_interrupt(struct x86_pmu_cpu *cpu);
-bool x86_bts_serve(struct x86_pmu_cpu *cpu);
+bool x86_bts_handle_interrupt(struct x86_pmu_cpu *cpu);
 void x86_bts_end_interrupt(struct x86_pmu_cpu *cpu);
 int x86_bts_init_event(struct perf_event *event);
 int x86_bts_add(struct x86_pmu_cpu *cpu, struct perf_event *event, x86_bts_take_t take);
@@ -111,7 +111,7 @@ static inline void x86_bts_flush(struct x86_pmu_cpu *cpu) { }
 static inline void x86_bts_reset(struct x86_pmu_cpu *cpu) { }
 static inline void x86_bts_resume(struct x86_pmu_cpu *cpu) { }
 static inline bool x86_bts_begin_interrupt(struct x86_pmu_cpu *cpu) { return false; }
-static inline bool x86_bts_serve(struct x86_pmu_cpu *cpu) { return false; }
+static inline bool x86_bts_handle_interrupt(struct x86_pmu_cpu *cpu) { return false; }
 static inline void x86_bts_end_interrupt(struct x86_pmu_cpu *cpu) { }
 static inline int x86_bts_init_event(struct perf_event *event) { return -EOPNOTSUPP; }
 

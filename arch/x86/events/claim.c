@@ -273,7 +273,7 @@ void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		for_each_x86_counter(i, claim->ints) {
 			if (!msrs->control)
 				x86_write_select(cpu, i, cpu->select[i] & ~msrs->halt);
-			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
+			x86_check_late_nmi(cpu, x86_read_counter(cpu->core, i));
 		}
 	}
 	/* Stop the counters: the other thread or the microcode may need them. */

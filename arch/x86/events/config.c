@@ -188,7 +188,7 @@ u64 x86_event_least_period(const struct perf_event *event)
 	const struct x86_model *model = to_x86_core(event->pmu)->model;
 	u64 least = model->min_period ? model->min_period(event->hw.config) : 1;
 
-	least = max(least, x86_event_hold(event) + 1);
+	least = max(least, x86_event_brs_delay(event) + 1);
 	return x86_event_is_distributed(event) ? max(least, model->distributed_period) : least;
 }
 
@@ -225,7 +225,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 
 	if (event->attr.precise_ip)
 		limits = x86_precise_limits(core, event) ?: limits;
-	else if (x86_event_hold(event))
+	else if (x86_event_brs_delay(event))
 		limits = core->model->branch_limits;
 	*sel = (struct x86_event_sel){
 		.config = hw->config,

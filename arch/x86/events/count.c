@@ -84,7 +84,7 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_event_account - update an event from its count's total
+ * x86_event_update - update an event from its count's total
  * @event: an event with a count
  * @total: the total, read after the last update of the event
  *
@@ -92,7 +92,7 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count)
  *
  * Context: any.
  */
-void x86_event_account(struct perf_event *event, u64 total)
+void x86_event_update(struct perf_event *event, u64 total)
 {
 	struct hw_perf_event *hw = &event->hw;
 	s64 before, n;
@@ -111,16 +111,16 @@ void x86_event_account(struct perf_event *event, u64 total)
  * x86_event_due - the total at which an event needs an overflow
  * @event: a sampling event with a count
  *
- * This is the end of its period, or x86_event_hold() before that.
+ * This is the end of its period, or x86_event_brs_delay() before that.
  *
  * Return: the total.
  */
 u64 x86_event_due(const struct perf_event *event)
 {
-	s64 left = local64_read(&event->hw.period_left), hold = x86_event_hold(event);
+	s64 left = local64_read(&event->hw.period_left), delay = x86_event_brs_delay(event);
 
-	if (unlikely(hold))
-		left = max(left - hold, 0);
+	if (unlikely(delay))
+		left = max(left - delay, 0);
 	return local64_read(&event->hw.prev_count) + left;
 }
 
@@ -133,7 +133,7 @@ u64 x86_event_due(const struct perf_event *event)
  */
 bool x86_event_is_due(const struct perf_event *event)
 {
-	return local64_read(&event->hw.period_left) <= (s64)x86_event_hold(event);
+	return local64_read(&event->hw.period_left) <= (s64)x86_event_brs_delay(event);
 }
 
 /**
@@ -145,12 +145,12 @@ bool x86_event_is_due(const struct perf_event *event)
 void x86_event_begin_period(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
-	s64 left = local64_read(&hw->period_left), hold = x86_event_hold(event);
+	s64 left = local64_read(&hw->period_left), delay = x86_event_brs_delay(event);
 
-	if (left > hold)
+	if (left > delay)
 		return;
 	left += hw->sample_period;
-	if (left <= hold)
+	if (left <= delay)
 		left = hw->sample_period;
 	local64_set(&hw->period_left, left);
 	hw->last_period = hw->sample_period;
@@ -216,14 +216,14 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
  * distance to the end of the period, which reveals nothing. It is reprogrammed only if its overflow
  * was set to another point.
  */
-static void x86_renew_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
+static void x86_count_reprogram(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	if (count->next_overflow == U64_MAX || count->offset != count->next_overflow) {
 		if (x86_precise_enabled(cpu) & BIT_ULL(count->counter)) {
 			x86_precise_pause(cpu, count);
 			WRITE_ONCE(cpu->dirty, true);
 		}
-		x86_note_unseen(cpu, x86_count_set_period(cpu, count));
+		x86_check_late_nmi(cpu, x86_count_set_period(cpu, count));
 		/*
 		 * If an NMI has left an overflow of the counter unhandled, x86_prepare_running()
 		 * must find it: invalidate the total, so that the counter is read again.
@@ -263,7 +263,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 			if (count->sel.flags & X86_METRICS)
 				dirty &= ~X86_METRICS_RUN;
 			if (count->counter == i)
-				x86_renew_count(cpu, count);
+				x86_count_reprogram(cpu, count);
 			continue;
 		}
 		if (count->sel.flags & X86_METRICS)
@@ -380,7 +380,7 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
  * that threads share on the threads that are online. A second count of the same select uses another
  * counter, and events leave it when the first one has room again.
  */
-static bool x86_count_stays(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
+static bool x86_count_is_reusable(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
 	return count->sel.extra_idx < 0 && !(count->sel.flags & X86_ALONE) && !count->duplicate &&
 	       !cpu->core->tfa_counters && !cpu->excl;
@@ -448,7 +448,7 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 	else
 		count->extra = extra;
 	event->hw.last_cpu = raw_smp_processor_id();
-	event->hw.last_tag = x86_count_stays(cpu, count) ? count->id : 0;
+	event->hw.last_tag = x86_count_is_reusable(cpu, count) ? count->id : 0;
 	*found = count;
 	return 0;
 }
@@ -481,9 +481,9 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		/* Reuse the counter that the count has kept, unless the other thread may use it. */
 		if (count->counter >= 0 && !cpu->excl &&
 		    !((cpu->assigned_mask | cpu->claimed) &
-		      x86_count_takes(count, count->counter))) {
+		      x86_count_counters(count, count->counter))) {
 			count->assigned = count->counter;
-			cpu->assigned_mask |= x86_count_takes(count, count->counter);
+			cpu->assigned_mask |= x86_count_counters(count, count->counter);
 		} else {
 			count->assigned = -1;
 			cpu->needs_assign = true;
@@ -519,7 +519,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 		cpu->nb_changed = true;
 	cpu->excl_changed = true;
 	if (count->assigned >= 0)
-		cpu->assigned_mask &= ~x86_count_takes(count, count->assigned);
+		cpu->assigned_mask &= ~x86_count_counters(count, count->assigned);
 	count->assigned = -1;
 	if (count->counter < 0)
 		x86_count_release(cpu, count);
@@ -636,7 +636,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 }
 
 /* Has a count with pinned events no counter assigned? */
-static bool x86_pinned_waits(const struct x86_pmu_cpu *cpu)
+static bool x86_has_unassigned_pinned(const struct x86_pmu_cpu *cpu)
 {
 	int i;
 
@@ -662,7 +662,7 @@ int x86_counts_assign(struct x86_pmu_cpu *cpu)
 {
 	int err = x86_counts_assign_unclaimed(cpu, cpu->claimed, false);
 
-	if (unlikely(err && cpu->claimed) && x86_pinned_waits(cpu)) {
+	if (unlikely(err && cpu->claimed) && x86_has_unassigned_pinned(cpu)) {
 		err = x86_counts_assign_unclaimed(cpu, 0, false);
 		if (!err)
 			x86_claim_revoke(cpu);

@@ -309,7 +309,7 @@ struct x86_count {
  *	interrupt ignores the counter. Both counters of a pair have the same owner, whose
  *	x86_count::counter is the lower one
  * @upper: mask of the upper counters of pairs, which are not read
- * @checkpointed: mask of counters that a transaction abort rolls back, see x86_serve_overflowed()
+ * @checkpointed: mask of counters that a transaction abort rolls back, see x86_handle_overflowed()
  * @assigned_mask: mask of the counters assigned to counts with events
  * @shutdown: the system is being shut down, and the registers are not changed any more
  * @disabled: perf has disabled the PMU. The hardware runs on: which counters need a change is known
@@ -451,11 +451,11 @@ static inline bool x86_counter_is_fixed(int counter)
  * Number of branches that the branch unit records after an overflow, before its interrupt. So the
  * overflow must be that much earlier than the end of the period. 0: there is no delay
  */
-static inline u64 x86_event_hold(const struct perf_event *event)
+static inline u64 x86_event_brs_delay(const struct perf_event *event)
 {
 	const struct x86_branches *unit = &to_x86_core(event->pmu)->branches;
 
-	return needs_branch_stack(event) && (unit->flags & X86_UNIT_HOLDS) ? unit->nr : 0;
+	return needs_branch_stack(event) && (unit->flags & X86_UNIT_DELAYS) ? unit->nr : 0;
 }
 
 /* Mask of the counters to clear before user space may read them; X86_METRICS_RUN: the metrics */
@@ -488,7 +488,7 @@ static inline bool x86_is_checkpointed(const struct x86_core *core, const struct
 }
 
 /* Mask of the counters in use by a count on @counter. */
-static inline u64 x86_count_takes(const struct x86_count *count, int counter)
+static inline u64 x86_count_counters(const struct x86_count *count, int counter)
 {
 	return (count->sel.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
 }
@@ -629,21 +629,21 @@ bool x86_count_runs(const struct x86_count *count);
 void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count);
 void x86_clear_unused(struct x86_pmu_cpu *cpu);
 void x86_clear_kernel(struct x86_pmu_cpu *cpu);
-void x86_event_account(struct perf_event *event, u64 total);
+void x86_event_update(struct perf_event *event, u64 total);
 u64 x86_event_due(const struct perf_event *event);
 bool x86_event_is_due(const struct perf_event *event);
 void x86_event_begin_period(struct perf_event *event);
 
 /* reprogram.c */
-void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside);
-void x86_end(struct x86_pmu_cpu *cpu);
+void x86_cpu_start(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside);
+void x86_cpu_stop(struct x86_pmu_cpu *cpu);
 void x86_reprogram(struct x86_pmu_cpu *cpu);
 void x86_count_update_pages(const struct x86_count *count);
 void x86_counts_detach_counters(struct x86_pmu_cpu *cpu);
-void x86_halt_for_good(struct x86_pmu_cpu *cpu);
-void x86_halt_at_crash(struct x86_pmu_cpu *cpu);
+void x86_cpu_shutdown(struct x86_pmu_cpu *cpu);
+void x86_cpu_crash_shutdown(struct x86_pmu_cpu *cpu);
 void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count);
-void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value);
+void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count);
 
 /* claim.c */
@@ -730,7 +730,7 @@ void x86_core_init_pmu(struct x86_core *core);
 void x86_event_stop(struct perf_event *event, int flags);
 
 /* overflow.c */
-void x86_expect_late(struct x86_pmu_cpu *cpu);
+void x86_expect_late_nmi(struct x86_pmu_cpu *cpu);
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool alone);
 bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,

@@ -15,7 +15,7 @@
  * Netburst: the threads share all registers (x86_pmu_msrs::shared). Most events have counters for
  * each thread, but some have the same counters and the same extra register on both. So a thread
  * uses no counter and no extra register that the other uses. A thread also writes no register that
- * it has released, see x86_leave_counters().
+ * it has released, see x86_put_unused_counters().
  */
 #include <linux/topology.h>
 

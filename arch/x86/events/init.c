@@ -133,7 +133,7 @@ static int x86_cpu_starting(unsigned int number)
 	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(number);
 	x86_excl_init(number, core);
-	x86_begin(cpu, core, beside);
+	x86_cpu_start(cpu, core, beside);
 	x86_smm_write_msr(core);
 	cpumask_set_cpu(number, &core->cpus);
 	local_irq_restore(flags);
@@ -166,7 +166,7 @@ static int x86_suspend(void *data)
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 
 	if (cpu->core)
-		x86_end(cpu);
+		x86_cpu_stop(cpu);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static void x86_resume(void *data)
 	if (!cpu->core)
 		return;
 	/* The other CPUs are offline. */
-	x86_begin(cpu, cpu->core, false);
+	x86_cpu_start(cpu, cpu->core, false);
 	x86_smm_write_msr(cpu->core);
 	x86_extra_set_all_unknown(cpu);
 	x86_branch_reprogram(cpu);
@@ -192,7 +192,7 @@ static void x86_shutdown_here(void *data)
 
 	if (!cpu->core)
 		return;
-	x86_halt_for_good(cpu);
+	x86_cpu_shutdown(cpu);
 	x86_branch_reset(cpu);
 	x86_ds_reset(cpu);
 }
@@ -218,7 +218,7 @@ void cpu_emergency_stop_pmu(void)
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 
 	if (cpu->core)
-		x86_halt_at_crash(cpu);
+		x86_cpu_crash_shutdown(cpu);
 }
 
 static const struct syscore_ops x86_pmu_syscore_ops = {
@@ -238,13 +238,13 @@ struct x86_pmu x86_pmu __read_mostly = {
 static int x86_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 {
 	u64 start = sched_clock();
-	int served = x86_pmu.handle_irq(regs);
+	int handled = x86_pmu.handle_irq(regs);
 
-	if (served) {
+	if (handled) {
 		inc_irq_stat(apic_perf_irqs);
 		perf_sample_event_took(sched_clock() - start);
 	}
-	return served;
+	return handled;
 }
 
 /**
@@ -288,7 +288,7 @@ static void x86_say(const struct x86_core *core)
 
 	if (core->branches.nr)
 		snprintf(branches, sizeof(branches), "%u-deep %s, ", core->branches.nr,
-			 core->branches.flags & X86_UNIT_HOLDS ? "BRS" : "LBR");
+			 core->branches.flags & X86_UNIT_DELAYS ? "BRS" : "LBR");
 	if (core == x86_cores[0])
 		pr_info("Performance Events: %s events, %s%s PMU driver.\n", core->name, branches,
 			x86_vendor());

@@ -197,7 +197,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @cache_extra: attr.config1 of the cache events that need an extra register
  * @limits: event constraints
  * @branch_limits: the only events that can have branch stacks, and their constraints, if the branch
- *	unit delays the overflow interrupt (X86_UNIT_HOLDS); NULL: no such unit
+ *	unit delays the overflow interrupt (X86_UNIT_DELAYS); NULL: no such unit
  * @precise: constraints of precise events; NULL: none is precise
  * @distributed: constraints of precise events at the highest of @precise_levels; NULL: @precise
  * @accesses: format of the data source in PEBS records; NULL: no event has X86_LIMIT_LATENCY

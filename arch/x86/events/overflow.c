@@ -26,10 +26,10 @@
 #define X86_SHORT_PERIOD	BIT_ULL(14)
 
 /**
- * x86_expect_late - expect an interrupt without overflow
+ * x86_expect_late_nmi - expect an interrupt without overflow
  * @cpu: this CPU, where an overflow was handled before its interrupt
  */
-void x86_expect_late(struct x86_pmu_cpu *cpu)
+void x86_expect_late_nmi(struct x86_pmu_cpu *cpu)
 {
 	WRITE_ONCE(cpu->late_until, local_clock() + X86_LATE_NS);
 }
@@ -38,7 +38,7 @@ void x86_expect_late(struct x86_pmu_cpu *cpu)
  * May this be an expected late interrupt? One late interrupt can be for several overflows that were
  * handled before it, so late interrupts are not counted, but expected for a limited time.
  */
-static bool x86_is_late(const struct x86_pmu_cpu *cpu)
+static bool x86_is_late_nmi(const struct x86_pmu_cpu *cpu)
 {
 	u64 late = READ_ONCE(cpu->late_until);
 
@@ -105,7 +105,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 			if (!is_sampling_event(event) || !x86_event_runs(event) ||
 			    !event->attr.precise_ip != !record)
 				continue;
-			x86_event_account(event, total);
+			x86_event_update(event, total);
 			if (!x86_event_is_due(event))
 				continue;
 			x86_event_begin_period(event);
@@ -183,7 +183,7 @@ static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
 #define X86_STATUS_BUFFER	BIT_ULL(62)
 
 /* Handle status bits other than overflows. */
-static int x86_serve_others(u64 others)
+static int x86_handle_others(u64 others)
 {
 	if (!(others & GLOBAL_STATUS_TRACE_TOPAPMI))
 		return 0;
@@ -196,8 +196,8 @@ static int x86_serve_others(u64 others)
  * Find overflows, and handle them. @reprogramming: the interrupted code checks the counters again.
  * @others: see x86_read_overflowed(). Returns the number of overflows.
  */
-static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
-				u64 later, u64 *others)
+static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
+				 u64 later, u64 *others)
 {
 	/*
 	 * The interrupt of a checkpointed counter aborts the transaction, which rolls back the
@@ -206,11 +206,11 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 	u64 overflowed = x86_read_overflowed(cpu, later, others) |
 			 (READ_ONCE(cpu->checkpointed) & cpu->running);
 	u64 recorded = x86_precise_drain(cpu, regs);
-	int counter, served = 0;
+	int counter, handled = 0;
 
 	/* Records below the threshold of the buffer have caused no interrupt. */
 	if (*others & X86_STATUS_BUFFER)
-		served += hweight64(recorded);
+		handled += hweight64(recorded);
 	/* A PEBS counter overflows at each record: the records are handled instead. */
 	overflowed &= ~x86_precise_enabled(cpu);
 	for_each_x86_counter(counter, overflowed) {
@@ -221,33 +221,33 @@ static int x86_serve_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, b
 		if (!x86_handle_counter_overflow(cpu, counter, regs, NULL) && reprogramming &&
 		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
 			WRITE_ONCE(cpu->dirty, true);
-		served++;
+		handled++;
 	}
 	if (x86_claim_handle_overflow(cpu, overflowed))
 		perfctr_cpu_interrupt(regs);
-	served += x86_serve_others(*others);
+	handled += x86_handle_others(*others);
 	/* All other status bits are set only by the PMU, so the NMI is from the PMU. */
-	if (!served && (*others & ~X86_STATUS_NO_OVERFLOW))
-		served = 1;
-	return served;
+	if (!handled && (*others & ~X86_STATUS_NO_OVERFLOW))
+		handled = 1;
+	return handled;
 }
 
 /* A PT buffer that fills while the interrupt is masked causes no interrupt: check repeatedly. */
 #define X86_LOOKS_MAX	8
 
-static int x86_serve_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
-			    u64 later)
+static int x86_handle_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
+			     u64 later)
 {
-	int looks, found, served = 0;
+	int looks, found, handled = 0;
 	u64 others;
 
 	for (looks = 0; looks < X86_LOOKS_MAX; looks++) {
-		found = x86_serve_overflowed(cpu, regs, reprogramming, later, &others);
+		found = x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
 		if (!found)
 			break;
-		served += found;
+		handled += found;
 	}
-	return served;
+	return handled;
 }
 
 /* The interrupt, or a hypervisor that has injected it, may have masked the LVT entry. */
@@ -282,7 +282,7 @@ void x86_mask_lvtpc(void)
  * perf_events_lapic_init - called when this CPU's local APIC has been set up
  *
  * Does nothing: firmware may have left counters running, so the overflow interrupt stays masked
- * until x86_begin() has reset them.
+ * until x86_cpu_start() has reset them.
  *
  * Context: boot, or a CPU that is brought up.
  */
@@ -314,7 +314,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	u64 others, control, later, by_selects;
 	u64 selects[INTEL_PMC_IDX_FIXED];
 	bool halt, reprogramming, unmask_first, traces;
-	int counter, served, more = 0;
+	int counter, handled, more = 0;
 
 	if (!cpu->core)
 		return 0;
@@ -342,9 +342,9 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (unmask_first)
 		x86_unmask();
 	later = x86_branch_begin_interrupt(cpu);
-	served = x86_serve_overflowed(cpu, regs, reprogramming, later, &others);
-	if (x86_bts_serve(cpu) && !served)
-		served = 1;
+	handled = x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
+	if (x86_bts_handle_interrupt(cpu) && !handled)
+		handled = 1;
 	x86_branch_end_interrupt(cpu, others & later);
 
 	/*
@@ -354,10 +354,10 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (!unmask_first)
 		x86_unmask();
 	if (msrs->sticky)
-		more = x86_serve_overflowed(cpu, regs, reprogramming, later, &others);
+		more = x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
 	if (x86_sends_once(msrs) && x86_has_exclusive(x86_lbr_exclusive_pt))
-		more += x86_serve_traces(cpu, regs, reprogramming, later);
-	served += more;
+		more += x86_handle_traces(cpu, regs, reprogramming, later);
+	handled += more;
 	for_each_x86_counter(counter, by_selects)
 		x86_write_select(cpu, counter, selects[counter]);
 	if (traces)
@@ -374,11 +374,11 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 */
 	if (reprogramming && !msrs->status) {
 		WRITE_ONCE(cpu->dirty, true);
-		if (!served)
+		if (!handled)
 			return 1;
 	}
-	if (!served)
-		return x86_is_late(cpu);
+	if (!handled)
+		return x86_is_late_nmi(cpu);
 	/*
 	 * Unless x86_sends_once(), each overflow has caused an interrupt of its own, and some of
 	 * these may still be pending: this NMI may even be from another device. An overflow found
@@ -386,6 +386,6 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * caused one more interrupt.
 	 */
 	if (!x86_sends_once(msrs) || more || reprogramming)
-		x86_expect_late(cpu);
-	return served;
+		x86_expect_late_nmi(cpu);
+	return handled;
 }

@@ -55,7 +55,7 @@ static void x86_core_disable(struct pmu *pmu)
 }
 
 /* A VM exit, or a hypervisor, may have left another value in the global control register. */
-static void x86_heal_control(struct x86_pmu_cpu *cpu)
+static void x86_set_control_unknown(struct x86_pmu_cpu *cpu)
 {
 	cpu->guest_ran = false;
 	if (!cpu->core->msrs->control)
@@ -74,7 +74,7 @@ static void x86_core_enable(struct pmu *pmu)
 	if (cpu->branch.changed && !cpu->shutdown)
 		x86_branch_reprogram(cpu);
 	if (unlikely(cpu->guest_ran || cpu->runs_guests))
-		x86_heal_control(cpu);
+		x86_set_control_unknown(cpu);
 	x86_resume_reprogram(cpu);
 }
 
@@ -139,7 +139,7 @@ static __always_inline bool x86_event_stop_count(struct x86_pmu_cpu *cpu,
 	x86_precise_flush(cpu, event);
 	if (!x86_event_runs(event))
 		return false;
-	x86_event_account(event, x86_event_total(cpu, event, count));
+	x86_event_update(event, x86_event_total(cpu, event, count));
 	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 	if (is_sampling_event(event))
 		x86_count_set_next_overflow(count);
@@ -185,7 +185,7 @@ static void x86_event_read(struct perf_event *event)
 	 */
 	if (count->reload && in_nmi())
 		total = min(total, READ_ONCE(count->offset));
-	x86_event_account(event, total);
+	x86_event_update(event, total);
 }
 
 static int x86_event_add(struct perf_event *event, int flags)

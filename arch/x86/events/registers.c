@@ -436,7 +436,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 	for_each_x86_counter(i, counters & cpu->core->counters) {
 		/* Without a status register, only the value shows a pending NMI. */
 		if (!cpu->core->msrs->status)
-			x86_note_unseen(cpu, x86_read_counter(cpu->core, i));
+			x86_check_late_nmi(cpu, x86_read_counter(cpu->core, i));
 		x86_clear_counter(cpu, i);
 	}
 	if (counters & X86_METRICS_RUN)
@@ -467,7 +467,7 @@ void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 		late |= (s64)x86_read_counter(cpu->core, i) >= -X86_MEANWHILE;
 	rdmsrl(cpu->core->msrs->status, status);
 	if (late || (status & counters))
-		x86_expect_late(cpu);
+		x86_expect_late_nmi(cpu);
 	barrier();
 	WRITE_ONCE(cpu->ignored, cpu->ignored | counters);
 }

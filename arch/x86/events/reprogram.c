@@ -17,14 +17,14 @@
  * before that is complete. The lower counter of a pair must not carry before the upper one is
  * written.
  */
-#define X86_SETTING	64
+#define X86_MIN_PERIOD_OVERDUE	64
 
 /* Minimum distance to an overflow: some CPUs miss the overflow of a counter that is set to -1. */
-#define X86_SHORTEST	2
+#define X86_MIN_PERIOD	2
 
-static u64 x86_shortest(const struct x86_count *count, const struct x86_core *core)
+static u64 x86_count_min_period(const struct x86_count *count, const struct x86_core *core)
 {
-	u64 least = X86_SHORTEST;
+	u64 least = X86_MIN_PERIOD;
 
 	if (core->model->min_period)
 		least = max(least, core->model->min_period(count->sel.config));
@@ -34,7 +34,7 @@ static u64 x86_shortest(const struct x86_count *count, const struct x86_core *co
 }
 
 /* Periods must be multiples of this power of two. */
-static u64 x86_step(const struct x86_count *count, const struct x86_core *core)
+static u64 x86_count_period_step(const struct x86_count *count, const struct x86_core *core)
 {
 	return core->model->period_step ? core->model->period_step(count->sel.config) : 1;
 }
@@ -42,8 +42,8 @@ static u64 x86_step(const struct x86_count *count, const struct x86_core *core)
 /* Returns the distance to the overflow to program a counter for, from @total. */
 static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u64 total)
 {
-	s64 left = count->next_overflow - total, least = x86_shortest(count, core);
-	u64 step = x86_step(count, core);
+	s64 left = count->next_overflow - total, least = x86_count_min_period(count, core);
+	u64 step = x86_count_period_step(count, core);
 
 	if (count->sel.flags & X86_METRICS)
 		return x86_metrics_span(core);
@@ -57,7 +57,7 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	/* If the overflow was missed, the counter must overflow as soon as possible. */
 	if ((left <= 0 || (count->sel.flags & X86_PAIR)) &&
 	    (core->model->get_sel || (count->sel.config & ARCH_PERFMON_EVENTSEL_OS)))
-		least = max_t(s64, least, X86_SETTING);
+		least = max_t(s64, least, X86_MIN_PERIOD_OVERDUE);
 	left = clamp_t(s64, left, least, core->max_period);
 	/* The next period is shorter if this one is rounded up. */
 	return min_t(u64, ALIGN(left, step), ALIGN_DOWN(core->max_period, step));
@@ -76,29 +76,29 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 	if (count->next_overflow == U64_MAX)
 		return left > min(X86_NEAR, core->max_period / 2);
 	/* Reprogramming would not make the overflow earlier. */
-	if (left <= X86_SHORTEST && offset - count->next_overflow < X86_SHORTEST)
+	if (left <= X86_MIN_PERIOD && offset - count->next_overflow < X86_MIN_PERIOD)
 		return true;
 	/* An earlier overflow does no harm if it is not near. */
-	return offset - count->next_overflow < x86_step(count, core) ||
+	return offset - count->next_overflow < x86_count_period_step(count, core) ||
 	       ((s64)(count->next_overflow - offset) > 0 && left > X86_NEAR);
 }
 
 /**
- * x86_note_unseen - expect a late interrupt of a counter that is reprogrammed
+ * x86_check_late_nmi - expect a late interrupt of a counter that is reprogrammed
  * @cpu: this CPU
  * @value: the value of the counter before
  *
  * If the counter has overflowed, or overflows just before it is reprogrammed, its interrupt finds
  * no overflow.
  */
-void x86_note_unseen(struct x86_pmu_cpu *cpu, u64 value)
+void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
 	/* Intel CPUs send no further interrupt before the status is read: it is not late. */
 	if ((msrs->status && msrs->masks_lvt) || (s64)value < -X86_MEANWHILE)
 		return;
-	x86_expect_late(cpu);
+	x86_expect_late_nmi(cpu);
 }
 
 /**
@@ -168,7 +168,7 @@ static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	WRITE_ONCE(count->counter, -1);
 	barrier();
 	WRITE_ONCE(count->seq, count->seq + 1);
-	x86_note_unseen(cpu, value);
+	x86_check_late_nmi(cpu, value);
 }
 
 /**
@@ -192,9 +192,9 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	if (count->gen == cpu->gen && !(count->sel.config & ARCH_PERFMON_EVENTSEL_OS)) {
 		cpu->value[counter] = count->total - count->offset;
 		cpu->value_gen[counter] = cpu->gen;
-		x86_note_unseen(cpu, cpu->value[counter]);
+		x86_check_late_nmi(cpu, cpu->value[counter]);
 	} else if (!cpu->core->msrs->status) {
-		x86_note_unseen(cpu, x86_read_counter(cpu->core, counter));
+		x86_check_late_nmi(cpu, x86_read_counter(cpu->core, counter));
 	}
 	x86_count_release(cpu, count);
 	barrier();
@@ -227,7 +227,7 @@ void x86_counts_detach_counters(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_begin - begin to use the registers of a CPU that is brought up, or resumes
+ * x86_cpu_start - begin to use the registers of a CPU that is brought up, or resumes
  * @cpu: this CPU
  * @core: its PMU
  * @beside: the other thread of the core is online, and has reset the registers that both share
@@ -237,7 +237,7 @@ void x86_counts_detach_counters(struct x86_pmu_cpu *cpu)
  *
  * Context: interrupts off.
  */
-void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
+void x86_cpu_start(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
 {
 	lockdep_assert_irqs_disabled();
 	/* Until @core is set, the driver handles no interrupt. */
@@ -251,17 +251,18 @@ void x86_begin(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
 }
 
 /**
- * x86_end - stop using the registers of a CPU that is suspended
- * @cpu: this CPU. Its events stay scheduled; x86_begin() and x86_resume_reprogram() continue them
+ * x86_cpu_stop - stop using the registers of a CPU that is suspended
+ * @cpu: this CPU. Its events stay scheduled; x86_cpu_start() and x86_resume_reprogram()
+ *	continue them
  *
- * The local APIC saves LVTPC after this function, and restores it before x86_begin() resets the
+ * The local APIC saves LVTPC after this function, and restores it before x86_cpu_start() resets the
  * counters, which firmware may have left running. So the interrupt is masked here. An earlier
  * interrupt leaves its changes to x86_resume_reprogram(): otherwise it would program counters, and
  * unmask LVTPC.
  *
  * Context: interrupts off.
  */
-void x86_end(struct x86_pmu_cpu *cpu)
+void x86_cpu_stop(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	x86_defer_reprogram(cpu);
@@ -272,14 +273,14 @@ void x86_end(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_halt_for_good - halt and clear all counters before kexec
+ * x86_cpu_shutdown - halt and clear all counters before kexec
  * @cpu: this CPU
  *
  * Events that are scheduled later count nothing, and later claims are refused.
  *
  * Context: interrupts off.
  */
-void x86_halt_for_good(struct x86_pmu_cpu *cpu)
+void x86_cpu_shutdown(struct x86_pmu_cpu *cpu)
 {
 	lockdep_assert_irqs_disabled();
 	/* perfctr reads its counters before they are cleared. */
@@ -292,7 +293,7 @@ void x86_halt_for_good(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_halt_at_crash - halt and clear all counters after a crash
+ * x86_cpu_crash_shutdown - halt and clear all counters after a crash
  * @cpu: this CPU
  *
  * The crash may have interrupted the driver anywhere, and the interrupted code never continues. So
@@ -300,7 +301,7 @@ void x86_halt_for_good(struct x86_pmu_cpu *cpu)
  *
  * Context: interrupts off, or NMI. Takes no lock.
  */
-void x86_halt_at_crash(struct x86_pmu_cpu *cpu)
+void x86_cpu_crash_shutdown(struct x86_pmu_cpu *cpu)
 {
 	WRITE_ONCE(cpu->shutdown, true);
 	barrier();
@@ -318,7 +319,7 @@ static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count,
 }
 
 /* The upper counter of a pair counts the carries of the lower one. */
-static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
+static void x86_attach_upper(struct x86_pmu_cpu *cpu, int upper)
 {
 	const struct x86_core *core = cpu->core;
 
@@ -329,7 +330,7 @@ static void x86_enter_upper(struct x86_pmu_cpu *cpu, int upper)
 }
 
 /* Give a count its counter, which is programmed unless its value can be used as it is. */
-static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
+static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
 	int counter = count->assigned;
@@ -337,7 +338,7 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	u64 value, distance;
 
 	if (pair)
-		x86_enter_upper(cpu, counter + 1);
+		x86_attach_upper(cpu, counter + 1);
 	if (!x86_counter_is_fixed(counter))
 		x86_write_select(cpu, counter, x86_select_of(cpu, count, x86_count_runs(count)));
 	if (cpu->value_gen[counter] == cpu->gen)
@@ -372,13 +373,13 @@ static void x86_count_enter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_count_update_pages(count);
 }
 
-/* Program the control bits of the fixed counters that the counts @entering get. */
-static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 entering)
+/* Program the control bits of the fixed counters that the counts @attaching get. */
+static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 attaching)
 {
 	u64 control = cpu->fixed_control;
 	int i;
 
-	for_each_x86_counter(i, entering) {
+	for_each_x86_counter(i, attaching) {
 		const struct x86_count *count = &cpu->counts[i];
 		int n = count->assigned - INTEL_PMC_IDX_FIXED;
 		u64 bits;
@@ -398,7 +399,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 {
 	int i;
 
-	for_each_x86_counter(i, x86_count_takes(count, count->assigned)) {
+	for_each_x86_counter(i, x86_count_counters(count, count->assigned)) {
 		struct x86_count *there = cpu->owner[i];
 
 		if (there && there->nr_events)
@@ -411,7 +412,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 /* Move counts to the counters assigned. */
 static void x86_move_counts(struct x86_pmu_cpu *cpu)
 {
-	u64 entering = 0, used = cpu->used, counters = 0;
+	u64 attaching = 0, used = cpu->used, counters = 0;
 	bool general = false;
 	int i;
 
@@ -423,23 +424,23 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 		if (count->counter >= 0)
 			x86_count_detach_counter(cpu, count);
 		x86_make_room(cpu, count);
-		entering |= BIT_ULL(i);
-		counters |= x86_count_takes(count, count->assigned);
+		attaching |= BIT_ULL(i);
+		counters |= x86_count_counters(count, count->assigned);
 		general |= !x86_counter_is_fixed(count->assigned);
 	}
-	if (!entering)
+	if (!attaching)
 		return;
 	x86_unmask_lvtpc();
 	x86_unignore_overflows(cpu, counters);
-	for_each_x86_counter(i, entering) {
+	for_each_x86_counter(i, attaching) {
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu, cpu->counts[i].extra);
 	}
 	if (general && cpu->core->model->idle_selects)
 		x86_write_idle_selects(cpu);
-	x86_select_fixed(cpu, entering);
-	for_each_x86_counter(i, entering)
-		x86_count_enter(cpu, &cpu->counts[i]);
+	x86_select_fixed(cpu, attaching);
+	for_each_x86_counter(i, attaching)
+		x86_count_attach_counter(cpu, &cpu->counts[i]);
 }
 
 /*
@@ -460,7 +461,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 		/* Another count may have used the extra register meanwhile. */
 		if (count->extra)
 			x86_extra_write(cpu, count->extra);
-		bits = x86_count_takes(count, count->counter);
+		bits = x86_count_counters(count, count->counter);
 		if (count->sel.flags & X86_METRICS)
 			bits |= X86_METRICS_RUN;
 		running |= bits;
@@ -470,7 +471,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 			host_only |= bits;
 		if (!x86_is_armed(count, cpu->core, count->offset, x86_count_read(cpu, count))) {
 			x86_precise_pause(cpu, count);
-			x86_note_unseen(cpu, x86_count_set_period(cpu, count));
+			x86_check_late_nmi(cpu, x86_count_set_period(cpu, count));
 			x86_count_update_pages(count);
 		}
 	}
@@ -531,7 +532,7 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
  * thread may use from now on. The selects are 0 in the shadow and the counters are marked as clean,
  * so this thread does not write either until one of its counts has the counter again.
  */
-static void x86_leave_counters(struct x86_pmu_cpu *cpu)
+static void x86_put_unused_counters(struct x86_pmu_cpu *cpu)
 {
 	u64 unused = cpu->core->counters & ~cpu->assigned_mask & ~cpu->claimed;
 	int i;
@@ -551,7 +552,7 @@ static void x86_leave_counters(struct x86_pmu_cpu *cpu)
  * now on the microcode may change the counter and the select. So no select is kept for reuse on the
  * counter, and the next event writes the select again.
  */
-static void x86_leave_taken(struct x86_pmu_cpu *cpu)
+static void x86_put_tfa_counters(struct x86_pmu_cpu *cpu)
 {
 	u64 used = cpu->assigned_mask | cpu->claimed;
 	int i;
@@ -581,7 +582,7 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 	int i;
 
 	if (cpu->core->msrs->shared)
-		x86_leave_counters(cpu);
+		x86_put_unused_counters(cpu);
 	for_each_x86_counter(i, cpu->used) {
 		const struct x86_count *count = &cpu->counts[i];
 
@@ -646,7 +647,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 		else
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);
 		if (cpu->core->tfa_counters)
-			x86_leave_taken(cpu);
+			x86_put_tfa_counters(cpu);
 		/* An NMI does not attach, detach or move counts. */
 		if (cpu->nb_changed && !in_nmi())
 			x86_amd_nb_put_unused(cpu);

@@ -207,7 +207,7 @@ static umode_t x86_transactions_visible(struct kobject *kobj, struct attribute *
 /* Event aliases of a unit that samples branches of certain events */
 static umode_t x86_branch_events_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
-	return x86_device_core(kobj_to_dev(kobj))->branches.flags & X86_UNIT_HOLDS ?
+	return x86_device_core(kobj_to_dev(kobj))->branches.flags & X86_UNIT_DELAYS ?
 	       attr->mode : 0;
 }
 

@@ -200,8 +200,8 @@ static void test_begin(struct power_pmu *driver, bool limited)
 	};
 	power_driver = driver;
 	power_cpu_reset(&power_cpus);
-	power_limited_init(0);
-	power_rest_init(0);
+	power_limited_init_timer(0);
+	power_unused_init_timer(0);
 	samples = 0;
 }
 
@@ -365,7 +365,7 @@ static bool test_unused(void)
 	counter.event.pmu->del(&counter.event, 0);
 	if (!kernel_pmu_inuse || machine_registers[SPRN_PMC1])
 		return false;
-	machine_timer(&power_rest_timers);
+	machine_timer(&power_unused_timers);
 	if (kernel_pmu_inuse)
 		return false;
 	for (pmc = 1; pmc <= 6; pmc++)
@@ -379,7 +379,7 @@ static bool test_unused(void)
 	/* The timer is for a time without events. */
 	counter.event.pmu->del(&counter.event, 0);
 	test_add(&counter, 2, 0);
-	machine_timer(&power_rest_timers);
+	machine_timer(&power_unused_timers);
 	return kernel_pmu_inuse && machine_registers[SPRN_MMCR1] == TEST_MMCR1;
 }
 
@@ -737,7 +737,7 @@ static bool random_step(u64 *seed)
 		if (!kernel_pmu_inuse)
 			machine_registers[i] = harness_random(seed);
 		if (harness_random(seed) % 2)
-			machine_timer(&power_rest_timers);
+			machine_timer(&power_unused_timers);
 		break;
 	case 4:
 		machine_leap(harness_random(seed) / 8);

@@ -329,7 +329,7 @@ static void test_begin(void)
 	};
 	power_driver = &driver;
 	power_cpu_reset(&power_cpus);
-	power_rest_init(0);
+	power_unused_init_timer(0);
 	perfctr_kind = (struct perfctr_cpu_kind){ .counters = 6, .valid = GENMASK(36, 0) };
 	power_claim_user = &perfctr_claim_user;
 	init_irq_work(machine_work(), perfctr_call_handler);

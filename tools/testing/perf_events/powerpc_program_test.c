@@ -130,17 +130,17 @@ void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,
 	NEVER();
 }
 
-void power_event_read(struct perf_event *event)
+void power_event_update(struct perf_event *event)
 {
 	NEVER();
 }
 
-void power_event_halt(struct perf_event *event)
+void power_event_stop(struct perf_event *event)
 {
 	NEVER();
 }
 
-void power_event_arm(struct power_cpu *cpu, struct perf_event *event, int pmc)
+void power_event_set_period(struct power_cpu *cpu, struct perf_event *event, int pmc)
 {
 	NEVER();
 }
@@ -150,7 +150,7 @@ void power_limited_read(struct power_cpu *cpu)
 	NEVER();
 }
 
-void power_limited_arm(struct power_cpu *cpu)
+void power_limited_start(struct power_cpu *cpu)
 {
 	NEVER();
 }

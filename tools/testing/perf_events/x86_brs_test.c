@@ -545,9 +545,9 @@ static bool clean_start(void)
 	for (i = 0; i < DEPTH; i++)
 		ok &= !unit.to[i];
 	/* A suspend changes the registers. The event continues. */
-	x86_end(&x86_pmu_cpu);
+	x86_cpu_stop(&x86_pmu_cpu);
 	leave_records();
-	x86_begin(&x86_pmu_cpu, &core, false);
+	x86_cpu_start(&x86_pmu_cpu, &core, false);
 	x86_extra_set_all_unknown(&x86_pmu_cpu);
 	ok &= !(unit.config & ENABLE);
 	x86_branch_reprogram(&x86_pmu_cpu);

@@ -452,18 +452,18 @@ static bool suspended(void)
 
 	start_event(1);
 	machine_run(1000);
-	x86_end(cpu);
+	x86_cpu_stop(cpu);
 	ok = is_off();
 	machine.ds_area = 0;
 	machine.debugctl = 0;
-	x86_begin(cpu, &core, false);
+	x86_cpu_start(cpu, &core, false);
 	x86_bts_resume(cpu);
 	cpu->dirty = true;
 	x86_resume_reprogram(cpu);
 	machine_run(6000);
 	core.pmu.read(&c->event);
 	ok &= has_all(c) && !is_off();
-	x86_halt_at_crash(cpu);
+	x86_cpu_crash_shutdown(cpu);
 	ok &= is_off() && !machine.ds_area;
 	schedule_out(c);
 	schedule_in(c);
@@ -487,11 +487,11 @@ static bool suspended_with_nmis(void)
 		start_event(seed);
 		beside = 0;
 		machine_run(machine_random(1000));
-		x86_end(cpu);
+		x86_cpu_stop(cpu);
 		machine_nmi();
 		ok &= is_off();
 		machine.ds_area = 0;
-		x86_begin(cpu, &core, false);
+		x86_cpu_start(cpu, &core, false);
 		machine_nmi();
 		ok &= is_off();
 		x86_bts_resume(cpu);

@@ -450,16 +450,16 @@ static u64 machine_awaited(void)
 static int machine_nmi(void)
 {
 	bool kernel = machine.kernel, in_driver = machine.in_driver;
-	int served;
+	int handled;
 
 	machine.in_nmi = true;
 	machine.in_driver = true;
 	machine.kernel = true;
-	served = x86_pmu_interrupt(NULL);
+	handled = x86_pmu_interrupt(NULL);
 	machine.kernel = kernel;
 	machine.in_driver = in_driver;
 	machine.in_nmi = false;
-	return served;
+	return handled;
 }
 
 /* Is there one interrupt for all overflows until the status is read? */
@@ -479,7 +479,7 @@ static bool machine_foreign(void)
 		     !(machine.status & ~machine.silent);
 	bool late = (s64)(x86_pmu_cpu.late_until - machine_clock()) > 0;
 	u64 sent = machine.sent;
-	bool served;
+	bool handled;
 
 	if (machine.pending && !machine.overtaken && !machine_sends_once()) {
 		machine.pending = false;
@@ -487,11 +487,11 @@ static bool machine_foreign(void)
 	}
 	if (alone && machine_random(2))
 		machine.status |= MACHINE_STATUS_FOREIGN & machine_random(~0ULL);
-	served = machine_nmi();
+	handled = machine_nmi();
 	/* If a counter has overflowed during the NMI, the driver may claim it. */
-	if (served && alone && machine.sent == sent && !late)
+	if (handled && alone && machine.sent == sent && !late)
 		machine.swallowed++;
-	return served && machine_sends_once();
+	return handled && machine_sends_once();
 }
 
 /* Deliver pending NMIs. An NMI that is pending at the end of another is delivered at once. */

@@ -209,7 +209,7 @@ static bool gives_way(const struct x86_pmu_msrs *msrs, bool ints)
 }
 
 /*
- * x86_halt_for_good() also stops the counters of a perfctr. Their counts are kept, and a perfctr
+ * x86_cpu_shutdown() also stops the counters of a perfctr. Their counts are kept, and a perfctr
  * cannot claim them again.
  */
 static bool claims_end_for_good(const struct x86_pmu_msrs *msrs, bool ints)
@@ -227,7 +227,7 @@ static bool claims_end_for_good(const struct x86_pmu_msrs *msrs, bool ints)
 	}
 	thread_runs();
 	machine_run(1000);
-	x86_halt_for_good(&x86_pmu_cpu);
+	x86_cpu_shutdown(&x86_pmu_cpu);
 	machine_run(1000);
 	ok = !thread.running && thread.counts && thread_is_right();
 	claim_all(2);

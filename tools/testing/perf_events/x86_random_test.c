@@ -348,7 +348,7 @@ static bool halted_at_crash(const struct x86_pmu_msrs *msrs)
 			handed_over = false;
 			machine.in_driver = true;
 			machine.kernel = true;
-			x86_halt_at_crash(&x86_pmu_cpu);
+			x86_cpu_crash_shutdown(&x86_pmu_cpu);
 			/*
 			 * An interrupt that was sent before the crash finds a change that
 			 * is not applied yet. A crash in an NMI masks that interrupt.

@@ -273,7 +273,7 @@ static bool begins_masked(const struct x86_pmu_msrs *pmu_msrs)
 	machine_run(100);
 	ok = machine.sent && machine.masked;
 	leave_counters(pmu_msrs);
-	x86_begin(&x86_pmu_cpu, &core, false);
+	x86_cpu_start(&x86_pmu_cpu, &core, false);
 	return ok && !machine.masked && !machine.pending && !machine.unknown && !machine.status;
 }
 
@@ -301,7 +301,7 @@ static bool suspends(const struct x86_pmu_msrs *pmu_msrs)
 			machine_run(1);
 		run_user(machine_random(120));
 
-		x86_end(&x86_pmu_cpu);
+		x86_cpu_stop(&x86_pmu_cpu);
 		ok &= machine.masked && !machine.pending && !machine.control;
 		for (i = 0; i < MACHINE_GENERAL; i++)
 			ok &= !(machine.select[i] & ~pmu_msrs->always);
@@ -310,7 +310,7 @@ static bool suspends(const struct x86_pmu_msrs *pmu_msrs)
 		ok &= machine.masked && !machine.unknown;
 		leave_counters(pmu_msrs);
 
-		x86_begin(&x86_pmu_cpu, &core, false);
+		x86_cpu_start(&x86_pmu_cpu, &core, false);
 		x86_extra_set_all_unknown(&x86_pmu_cpu);
 		x86_pmu_cpu.dirty = true;
 		x86_resume_reprogram(&x86_pmu_cpu);
@@ -499,7 +499,7 @@ static bool threads_share_counters(void)
 	start_machine(&shared, 1, GENMASK_ULL(30, 0));
 	machine.masked = true;
 	leave_counters(&shared);
-	x86_begin(&x86_pmu_cpu, &core, false);
+	x86_cpu_start(&x86_pmu_cpu, &core, false);
 	for (i = 0; i < MACHINE_GENERAL; i++)
 		ok &= !machine.select[i] && machine.counter[i] == BIT(31) + 1;
 	for (i = 0; i < N - 1; i++) {
@@ -510,7 +510,7 @@ static bool threads_share_counters(void)
 	ok &= all_sample();
 
 	sibling = (struct x86_pmu_cpu){ .gen = 1 };
-	x86_begin(&sibling, &core, true);
+	x86_cpu_start(&sibling, &core, true);
 	ok &= all_sample();
 	x86_write_select(&sibling, N - 1, select);
 	machine_run(100);
@@ -520,10 +520,10 @@ static bool threads_share_counters(void)
 	x86_reset_registers(&sibling);
 	ok &= !machine.select[N - 1] && machine.counter[N - 1] == BIT(31) + 1;
 	ok &= all_sample();
-	x86_begin(&sibling, &core, true);
+	x86_cpu_start(&sibling, &core, true);
 	ok &= all_sample();
 	/* This thread's own counters are reset as well. */
-	x86_halt_for_good(&x86_pmu_cpu);
+	x86_cpu_shutdown(&x86_pmu_cpu);
 	for (i = 0; i < MACHINE_GENERAL; i++)
 		ok &= !machine.select[i];
 	return ok && !harness_warned;
@@ -722,7 +722,7 @@ static bool guests_by_selects(void)
 	return ok;
 }
 
-/* After x86_halt_for_good(), context switches and reads start no counter. */
+/* After x86_cpu_shutdown(), context switches and reads start no counter. */
 static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
@@ -735,7 +735,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 	open_user(4, others, 0);
 	switch_events(-1, 0);
 	machine_run(5000);
-	x86_halt_for_good(&x86_pmu_cpu);
+	x86_cpu_shutdown(&x86_pmu_cpu);
 	core.pmu.read(&counted[0].event);
 	count = local64_read(&counted[0].event.count);
 	machine_run(1000);

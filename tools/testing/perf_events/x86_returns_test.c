@@ -244,8 +244,8 @@ static bool cpu_was_suspended(void)
 	if (!comes(0))
 		return false;
 	leaves(0);
-	x86_end(&x86_pmu_cpu);
-	x86_begin(&x86_pmu_cpu, &core, false);
+	x86_cpu_stop(&x86_pmu_cpu);
+	x86_cpu_start(&x86_pmu_cpu, &core, false);
 	x86_resume_reprogram(&x86_pmu_cpu);
 	return comes(0) && ends_right();
 }

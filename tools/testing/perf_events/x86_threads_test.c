@@ -93,7 +93,7 @@ static void bring_up(unsigned int thread)
 	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(thread);
 	x86_excl_init(thread, &core);
-	x86_begin(cpu, &core, beside);
+	x86_cpu_start(cpu, &core, beside);
 }
 
 /* Take the CPU of a thread without events offline. */

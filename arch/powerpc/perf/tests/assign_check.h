@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Checks of power_choose() by brute force: is a combination found exactly if one exists, and with
+ * Checks of power_assign() by brute force: is a combination found exactly if one exists, and with
  * the fewest moves? The processor of the checks has four general counters, two fixed counters and
  * one select field. Used by the KUnit suite and by tools/testing/perf_events/powerpc_assign_test.c.
  */
@@ -109,7 +109,7 @@ static int check_choice(const struct power_pick *picks, const int *kinds, int n)
 	return moves;
 }
 
-/* Compares power_choose() with the brute force. Returns the fault found, or NULL. */
+/* Compares power_assign() with the brute force. Returns the fault found, or NULL. */
 static const char *check_fault(const int *kinds, const int *now, int n)
 {
 	struct power_code codes[POWER_COUNTS_MAX][2];
@@ -124,11 +124,11 @@ static const char *check_fault(const int *kinds, const int *now, int n)
 		for (j = 0; j < 2 && check_kinds[kinds[i]][j].pmc >= 0; j++)
 			check_encode(&check_kinds[kinds[i]][j], &codes[i][picks[i].alts.n++]);
 	}
-	if (power_choose(&check_rules, picks, n)) {
+	if (power_assign(&check_rules, picks, n)) {
 		if (least == CHECK_NEVER)
-			return "power_choose() found an impossible combination";
+			return "power_assign() found an impossible combination";
 	} else {
-		return least == CHECK_NEVER ? NULL : "power_choose() missed a combination";
+		return least == CHECK_NEVER ? NULL : "power_assign() missed a combination";
 	}
 	i = check_choice(picks, kinds, n);
 	return i < 0 ? "a constraint is violated" : i > least ? "too many events move" : NULL;

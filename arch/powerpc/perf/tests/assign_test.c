@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * power_choose() compared with brute force.
+ * power_assign() compared with brute force.
  *
  * Included at the end of assign.c.
  */
@@ -25,7 +25,7 @@ static void assign_lists_of_three(struct kunit *test)
 
 static void assign_too_many(struct kunit *test)
 {
-	KUNIT_EXPECT_FALSE(test, power_choose(&check_rules, NULL, POWER_COUNTS_MAX + 1));
+	KUNIT_EXPECT_FALSE(test, power_assign(&check_rules, NULL, POWER_COUNTS_MAX + 1));
 }
 
 static struct kunit_case power_assign_cases[] = {

@@ -100,7 +100,7 @@ static inline void isa207_check_pairs(struct kunit *test, const struct isa207_la
 						    &codes[j].value, pairs[i].config1[j]);
 			KUNIT_EXPECT_EQ(test, found, 0);
 		}
-		KUNIT_EXPECT_EQ_MSG(test, power_choose(&rules, picks, 2), pairs[i].together,
+		KUNIT_EXPECT_EQ_MSG(test, power_assign(&rules, picks, 2), pairs[i].together,
 				    "%llx %llx", pairs[i].code[0], pairs[i].code[1]);
 	}
 }

@@ -53,7 +53,7 @@ static void registers_end(const struct registers_kept *kept)
 		mtspr(SPRN_SIER2, kept->sier[1]);
 		mtspr(SPRN_SIER3, kept->sier[2]);
 	}
-	power_control_forget(real);
+	power_control_set_unknown(real);
 	real->dirty = true;
 	perf_pmu_enable(&power_pmu_ops);
 }
@@ -282,7 +282,7 @@ static unsigned long registers_save_with(struct power_cpu *cpu, unsigned long mm
 	kept = registers_begin();
 	pmc1 = power_pmc_read(1);
 	before = registers_of_thread(program);
-	power_control_forget(cpu);
+	power_control_set_unknown(cpu);
 	power_control_write(cpu);
 	power_user_run(cpu);
 	/* Without PMC1CE the hardware does not set PMAO. */
@@ -400,7 +400,7 @@ static void registers_run_without_driver(struct kunit *test)
 
 	local_irq_save(flags);
 	kept = registers_begin();
-	power_control_give(0xfa00f400);
+	power_control_override(0xfa00f400);
 	mmcr0 = mfspr(SPRN_MMCR0);
 	mmcr1 = mfspr(SPRN_MMCR1);
 	power_control_freeze(this_cpu_ptr(&power_cpus));

@@ -191,7 +191,7 @@ bool x86_brs_probe(struct x86_core *core)
 	    rdmsrl_safe(last, &value) || value)
 		return false;
 	core->branches = (struct x86_branches){
-		.ops = &brs_ops, .nr = BRS_DEPTH, .flags = X86_UNIT_HOLDS,
+		.ops = &brs_ops, .nr = BRS_DEPTH, .flags = X86_UNIT_DELAYS,
 		.from = BRS_FROM(0), .to = BRS_TO(0),
 	};
 	static_call_update(perf_lopwr_cb, perf_amd_brs_lopwr_cb);

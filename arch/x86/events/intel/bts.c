@@ -246,7 +246,7 @@ static void bts_drain_here(struct x86_pmu_cpu *cpu)
 	full = bts_is_full();
 	bts_drain(cpu, false);
 	if (full)
-		x86_expect_late(cpu);
+		x86_expect_late_nmi(cpu);
 }
 
 /**
@@ -344,13 +344,13 @@ bool x86_bts_begin_interrupt(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_bts_serve - take the records if the buffer has raised an interrupt
+ * x86_bts_handle_interrupt - take the records if the buffer has raised an interrupt
  * @cpu: this CPU
  *
  * Context: overflow interrupt, after x86_bts_begin_interrupt().
  * Return: true if it has.
  */
-bool x86_bts_serve(struct x86_pmu_cpu *cpu)
+bool x86_bts_handle_interrupt(struct x86_pmu_cpu *cpu)
 {
 	struct x86_bts_cpu *bts = &cpu->bts;
 

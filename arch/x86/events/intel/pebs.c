@@ -608,8 +608,8 @@ u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 }
 
 /* The CPU has reloaded the counter: add one period to the total. */
-static void pebs_serve_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count,
-				struct pt_regs *regs, const struct x86_record *record, bool alone)
+static void pebs_handle_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count,
+				 struct pt_regs *regs, const struct x86_record *record, bool alone)
 {
 	u64 due = count->offset;
 	struct perf_event *event;
@@ -623,7 +623,7 @@ static void pebs_serve_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count
 	event = pebs_event(count);
 	if (!event || !x86_event_runs(event))
 		return;
-	x86_event_account(event, due);
+	x86_event_update(event, due);
 	if (local64_read(&event->hw.period_left) > 0)
 		return;
 	x86_event_begin_period(event);
@@ -631,8 +631,8 @@ static void pebs_serve_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count
 	x86_sample(cpu, event, regs, record, alone);
 }
 
-static void pebs_serve(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
-		       const struct x86_record *record, bool alone)
+static void pebs_handle_record(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
+			       const struct x86_record *record, bool alone)
 {
 	struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 
@@ -640,7 +640,7 @@ static void pebs_serve(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *reg
 		x86_handle_counter_overflow(cpu, counter, regs, record);
 	else if (READ_ONCE(count->counter) == counter && !(READ_ONCE(count->seq) & 1) &&
 		 !(READ_ONCE(cpu->precise.fresh) & BIT_ULL(counter)))
-		pebs_serve_reloaded(cpu, count, regs, record, alone);
+		pebs_handle_reloaded(cpu, count, regs, record, alone);
 }
 
 /**
@@ -658,7 +658,7 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 	struct x86_precise_cpu *precise = &cpu->precise;
-	u64 enabled = x86_precise_enabled(cpu), served = 0, index;
+	u64 enabled = x86_precise_enabled(cpu), handled = 0, index;
 	const void *at = precise->buffer, *end;
 	struct x86_record record;
 	bool interrupt = regs;
@@ -686,13 +686,13 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 				WRITE_ONCE(cpu->dirty, true);
 
 			for_each_x86_counter(counter, counters)
-				pebs_serve(cpu, counter, regs, &record,
-					   interrupt && !(served & BIT_ULL(counter)));
-			served |= counters;
+				pebs_handle_record(cpu, counter, regs, &record,
+						   interrupt && !(handled & BIT_ULL(counter)));
+			handled |= counters;
 			at += record.size;
 		}
 		/* cmpxchg_local() is one instruction: no record can be written within it. */
 	} while (cmpxchg_local(&ds->pebs_index, index, precise->base) != index);
 	precise->draining = false;
-	return served;
+	return handled;
 }

@@ -203,7 +203,7 @@ static void models_amd_branch_sampling(struct kunit *test)
 	core->msrs = &x86_amd_core_msrs;
 	core->counters = X86_GENERAL(AMD64_NUM_COUNTERS_CORE);
 	core->branches.nr = 16;
-	core->branches.flags = X86_UNIT_HOLDS;
+	core->branches.flags = X86_UNIT_DELAYS;
 	event->pmu = &core->pmu;
 	event->hw.config = 0xc4 | modes;
 	KUNIT_EXPECT_EQ(test, x86_event_get_sel(event, &sel), 0);
