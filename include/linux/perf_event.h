@@ -233,7 +233,7 @@ struct perf_settled {
  * @interrupts_seq: set by the core, the tick in which @interrupts was counted
  * @prev_count: set by the driver, the counter value that event->count includes. It is changed by
  *	local64_xchg() or local64_try_cmpxchg(), together with a local64_add() to event->count:
- *	see pmu::read. The page in user space shows the difference to the counter
+ *	see pmu::read. The offset in the user page is the count minus @prev_count
  * @sample_period: number of events between two overflows. For an event with a frequency, the core
  *	changes it. For an event that does not sample, the driver may set it in event_init to the
  *	maximum period of the counter
@@ -849,7 +849,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
  * struct perf_event_obstacle_note - why a pinned group did not fit
  * @no_node: value that marks the group_node in the same union as not in a tree
  * @what: enum perf_event_obstacle and more, packed as in kernel/events/state.c; 0: not noted
- * @id: id of the leader of one of the groups that keep it out, or 0
+ * @id: id of the leader of a group that keeps the pinned group out, or 0
  */
 struct perf_event_obstacle_note {
 	unsigned long	no_node;
@@ -1129,7 +1129,7 @@ struct perf_event_clock {
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU with events here
- * @sw_lists: unscheduled software events by config, RCU; for two that contain none of these see
+ * @sw_lists: unscheduled software events by config, RCU. Two list heads have other uses: see
  *	perf_tp_task_events() and perf_tick_cursor()
  * @settled_children: the first settled inherited event in this context, or NULL
  * @stirred_entry: entry in a list of stirred contexts; see kernel/events/settle.h
@@ -1533,7 +1533,7 @@ static inline void perf_fetch_caller_regs(struct pt_regs *regs)
  * @event_id: PERF_COUNT_SW_*
  * @nr: how many times it has happened
  * @regs: registers where it happened
- * @addr: the address that it is about, or 0
+ * @addr: address that the occurrence refers to, or 0
  *
  * Any context, NMI included. A nop while there are no such events.
  */

@@ -33,8 +33,8 @@ enum perf_sideband_kind {
 };
 
 /*
- * Counters, not static keys: code of a key is patched by several IPIs to all CPUs, and a tool such
- * as perf record requests most kinds of records.
+ * Counters, not static keys: patching the code of a key takes several IPIs to all CPUs, and a tool
+ * such as perf record requests most kinds of records.
  */
 extern atomic_t perf_sideband_users[NR_PERF_SIDEBAND];
 

@@ -503,8 +503,9 @@ static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 /**
  * struct cgroup_move - a move of tasks to another cgroup
  * @cpus: CPUs that may run a moved task, and must compare its cgroup with their own
- * @later: CPUs of @cpus that have deferred this, because the call has interrupted an event site
- * @rounds: number of times that a CPU may still defer it
+ * @later: CPUs of @cpus that have deferred the comparison, because the call has interrupted an
+ *	event site
+ * @rounds: number of times that a CPU may still defer the comparison
  */
 struct cgroup_move {
 	struct cpumask		cpus;

@@ -50,9 +50,10 @@
  * @gone_enabled: sum of the enabled times of removed inherited events, ns
  * @gone_running: sum of the running times of removed inherited events, ns
  *
- * perf_event_make_cold() allocates the structure at open for events that sample, want side-band
- * records or have attr.inherit, otherwise when a buffer is attached. The structure is freed with
- * the event.
+ * perf_event_make_cold() allocates the structure at open for events that sample, request side-band
+ * records, have an AUX area or an overflow handler, or are breakpoints, and for parent events with
+ * attr.inherit; for all other events, when a buffer is attached. The structure is freed with the
+ * event.
  */
 struct perf_event_cold {
 	struct perf_event	*event;
@@ -91,7 +92,7 @@ struct perf_event_cold {
 	atomic64_t		gone_running;
 };
 
-/* @ns is in another cache line than the fields from @lost_samples on, at any address. */
+/* For any alignment, @ns is in another cache line than the fields from @lost_samples on. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 128 ||
 	      offsetof(struct perf_event_cold, lost_samples) -
 	      offsetof(struct perf_event_cold, ns) >= L1_CACHE_BYTES);

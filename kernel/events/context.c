@@ -423,8 +423,8 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
  *
  * For such an event perf_event_call() calls the function on the CPU of the caller. But in CPU
  * hotplug, event sites of the event's CPU still count the event, and local64_add() there may
- * overwrite what the function stores. So it has to be stored on the event's CPU again, if this is
- * online. ctx->mutex prevents that the context is started meanwhile.
+ * overwrite the value that the function stores. So the caller stores the value again on the event's
+ * CPU, if that CPU is online. ctx->mutex prevents that the context is started meanwhile.
  *
  * Context: may sleep.
  * Return: true if so

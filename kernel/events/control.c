@@ -213,8 +213,8 @@ static long perf_ioctl_redirect(struct perf_event *event, struct perf_event *tar
 	int err;
 
 	/*
-	 * Allocate without holding ctx->mutex, because it may take long, and the mutex of a CPU
-	 * has other users.
+	 * The allocation may take long, so ctx->mutex is not held: the mutex of a CPU's context has
+	 * other users.
 	 */
 	err = perf_event_make_cold(event);
 	if (err)

@@ -23,7 +23,7 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX	"perf_delays."
 
-/* Interrupts may be off at a point, and a record passes a dozen points. */
+/* Limit of a delay: interrupts may be off at a point, and one record passes a dozen points. */
 #define MAX_US			10000
 /* A delay ends after this number of clock reads per us, even if the clock is stopped. */
 #define LOOKS_PER_US		1000

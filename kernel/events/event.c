@@ -143,7 +143,7 @@ int perf_event_make_cold(struct perf_event *event)
 	return 0;
 }
 
-/* Initialise all fields that need nothing that can fail. */
+/* The steps of the initialisation that cannot fail */
 static void perf_event_init_alloc(struct perf_event *event, const struct perf_event_attr *attr,
 				  int cpu, struct task_struct *task, struct perf_event *leader,
 				  struct perf_event *parent)
@@ -190,8 +190,8 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 }
 
 /*
- * Reserve an exclusive PMU (a trace unit) for an event. The PMU serves either tasks or CPUs:
- * exclusive_cnt is positive for per-task events, negative for per-CPU events.
+ * Reserve an exclusive PMU (a trace unit) for an event. The PMU has either per-task events, and
+ * exclusive_cnt is positive, or per-CPU events, and exclusive_cnt is negative.
  */
 static int perf_exclusive_reserve(struct perf_event *event)
 {

@@ -26,7 +26,7 @@
 
 /* ... status of an inherited event */
 #define PERF_EVENT_SETTLED		0x2000	/* in the parent event's sum, see settle.h */
-#define PERF_EVENT_CALLED		0x1000	/* perf_children_call_running() has found it */
+#define PERF_EVENT_CALLED		0x1000	/* done by perf_children_call_running() */
 
 /* ... status during a move to another CPU */
 #define PERF_EVENT_GOES_ON		0x100	/* disabled now, to be enabled there */

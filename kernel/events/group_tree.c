@@ -40,8 +40,8 @@
 #define AGE_INTERVALS	4
 
 /*
- * Groups that perf_group_forgive() compares. It runs for each group that is scheduled out, so
- * without a limit a context switch would take time in the square of the active groups.
+ * Maximum number of groups that perf_group_forgive() compares. A context switch may call it for
+ * each active group, and without a limit would take time in the square of the active groups.
  */
 #define FORGIVE_LOOK	64
 

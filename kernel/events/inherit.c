@@ -386,7 +386,7 @@ static bool perf_inherit_group_is_plain(struct perf_event *leader)
 }
 
 /*
- * Allocate the child's context, unless there is one, and the inherit lock at the first fork that
+ * Allocate the new task's context, unless there is one, and the inherit lock at the first fork that
  * inherits events of leader->ctx.
  */
 static int perf_inherit_prepare_locks(struct fork_args *args, struct perf_event *leader)
@@ -431,8 +431,8 @@ static struct perf_event *perf_inherit_make_group(struct fork_args *args, struct
 	if (!IS_ERR(child))
 		return child_leader;
 	/*
-	 * The caller finds the inherited events of a context in their parent events' lists, so drop
-	 * full ones that are in no list. Plain ones are added to the lists later.
+	 * The caller finds the inherited events of a context in their parent events' lists. Plain
+	 * events are added to the lists later; drop all other events that are in no list.
 	 */
 	if (!plain)
 		perf_inherit_discard_unlinked(child_leader);
@@ -531,7 +531,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	INIT_LIST_HEAD(&child->perf_event_list);
 	mutex_init(&child->perf_event_mutex);
 
-	/* Only current itself clears this; an event that is opened concurrently may be missed. */
+	/* Only current clears its perf_event_ctxp. A concurrent open of an event may be missed. */
 	ctx = perf_task_context(current);
 	if (!ctx || !READ_ONCE(ctx->nr_events))
 		return 0;

@@ -179,8 +179,8 @@ static inline bool perf_event_of_another_task(const struct perf_event *event)
 
 /*
  * A task in a full memory cgroup may wait long for memory, and unrelated tasks that need @lock must
- * not wait for it. Tell lockdep that memory reclaim takes @lock, so that lockdep reports each
- * allocation under @lock that may wait.
+ * not wait for it. lockdep records that memory reclaim takes @lock, and reports each allocation
+ * under @lock that may wait.
  */
 static inline void perf_lock_allocates_nothing(struct mutex *lock)
 {

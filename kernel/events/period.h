@@ -61,10 +61,10 @@ static inline u64 perf_tick_interval(u64 ns, u64 idle_ns, u64 tick_ns)
  * A period that is too long results in too few samples for a while. One that is too short
  * results in bursts of samples, so it needs more evidence:
  *
- * - A tick on an idle CPU does not know how long the CPU was busy. It can show that the period
- *   is too short, but not that it is too long.
- * - The same applies to a single tick after a change between busy and idle. A second such tick
- *   in a row is believed.
+ * - A tick on an idle CPU does not show how long the CPU was busy. It can show that the period
+ *   is too short, but not that the period is too long.
+ * - The same applies to a single tick after a change between busy and idle. At a second such
+ *   tick in a row, the next period is @target.
  *
  * Near the target, an eighth of the distance is enough.
  *

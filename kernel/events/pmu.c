@@ -31,7 +31,7 @@
  * @gone: @pmu is being unregistered: no new events
  * @children: one reference for each inherited event, in a per-CPU counter until the PMU is
  *	unregistered
- * @stats: per-CPU counts for debugfs; NULL before the first reader
+ * @stats: per-CPU statistics for debugfs; NULL before the first reader
  * @left: perf_pmu_unregister() waits here for @events and @children
  * @rcu_head: for kfree_rcu()
  * @lock: protects @events; innermost, process context. Not in the cache line of the fields that
@@ -325,11 +325,11 @@ static struct pmu_entry *perf_pmu_entry_of_type(u32 type)
 }
 
 /**
- * perf_pmu_stats - get the counts of a PMU
+ * perf_pmu_stats - get the statistics of a PMU
  * @pmu: registered, protected by RCU or perf_pmus_lock
  *
  * Context: any, including NMI.
- * Return: per-CPU counts; NULL before perf_pmu_give_stats()
+ * Return: per-CPU statistics; NULL before perf_pmu_give_stats()
  */
 struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu)
 {
@@ -339,7 +339,7 @@ struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu)
 }
 
 /**
- * perf_pmu_give_stats - give memory for counts to a PMU that has none
+ * perf_pmu_give_stats - give memory for statistics to a PMU that has none
  * @stats: the per-CPU memory
  *
  * Context: may sleep.
@@ -410,7 +410,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 	lockdep_assert(srcu_read_lock_held(&pmus_srcu));
 	if (READ_ONCE(pe->gone))
 		return event->parent ? -ENODEV : perf_refuse(PERF_REFUSED_NO_PMU);
-	/* The parent event holds the module, or the PMU does, which waits for inherited events. */
+	/* Inherited events need no module reference: perf_pmu_unregister() waits for them. */
 	if (!event->parent && !try_module_get(pmu->module))
 		return perf_refuse(PERF_REFUSED_PMU_GONE);
 
@@ -452,7 +452,7 @@ refused:
 	return err;
 }
 
-/* Types that PMUs of other types may serve */
+/* Types of events that PMUs of other types may support */
 static bool perf_pmu_type_is_generic(u32 type)
 {
 	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
@@ -668,7 +668,7 @@ static void perf_pmu_free_percpu(struct pmu *pmu)
 
 /*
  * Allocate a type: the requested one, or for -1 a new one. If the type is in use, the PMU
- * gets a new one, and can still serve generic events.
+ * gets a new one, and can still support generic events.
  */
 static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 {
@@ -686,7 +686,7 @@ static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 
 /*
  * The list starts with the kernel's own PMUs, which have most of the events. PMUs of drivers
- * follow, the last one registered first: it gets generic events that several PMUs serve. On
+ * follow, the last one registered first: it gets generic events that several PMUs support. On
  * ARM this is the PMU of the big cores, which is probed after that of the little ones.
  */
 static void perf_pmu_list(struct pmu *pmu, bool own)

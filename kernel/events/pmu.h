@@ -48,7 +48,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event);
  */
 void perf_pmu_del_event(struct perf_event *event);
 
-/* Counts of a PMU for debugfs; see stats.h */
+/* Statistics of a PMU for debugfs; see stats.h */
 struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu);
 bool perf_pmu_give_stats(struct perf_pmu_stats __percpu *stats);
 

@@ -89,7 +89,7 @@ static void perf_read_here(void *info)
 	struct pmu *pmu;
 
 	if (ctx->task && cpuctx->task_ctx != ctx)
-		return;		/* scheduled out, which has read the event */
+		return;		/* the schedule out has read the event */
 
 	raw_spin_lock(&ctx->lock);
 	/* An event that is on another CPU now was read when it was scheduled out here. */
@@ -386,7 +386,7 @@ static ssize_t perf_read_one(struct perf_event *event, u64 __user *buf)
 	return perf_read_put_words(buf, words, end - words);
 }
 
-/* Does an inherited group still match its group, member by member? */
+/* Does an inherited group still match the parent events' group, member by member? */
 static bool perf_read_same_group(const struct perf_event *leader, const struct perf_event *child)
 {
 	const struct perf_event *a, *b;

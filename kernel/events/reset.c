@@ -97,7 +97,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 
 /*
  * @data is @task of perf_reset_needs_task(), or NULL in a call by perf_children_call_running().
- * After the latter, perf_reset_in_context() must be called for each inherited event without
+ * After such a call, perf_reset_in_context() must be called for each inherited event without
  * PERF_EVENT_CALLED.
  */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
@@ -298,7 +298,10 @@ static void perf_reset_children(struct perf_event *parent)
 		perf_reset_value(child);
 }
 
-/* Like perf_enable_group_children() */
+/*
+ * Reset the events inherited from all events of a group. If an inherited leader has left its group
+ * in an exec, the remaining members are reset one by one.
+ */
 static void perf_reset_group_children(struct perf_event *leader)
 {
 	struct perf_event *child, *member;

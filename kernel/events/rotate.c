@@ -104,8 +104,8 @@ static u64 perf_rotate_presence(const struct perf_event_pmu_context *epc)
  * @task_first: the task's turn is due, see perf_rotation_is_due()
  *
  * Only the groups concerned are scheduled out and in. If groups of the CPU and of the task
- * wait, they are served alternately, so that neither starves the other; with @task_first the
- * task is served.
+ * wait, they are scheduled in alternately, so that neither starves the other; with @task_first
+ * a group of the task is scheduled in.
  *
  * Return: true if the rotation has to continue
  */
@@ -133,8 +133,8 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	if (!waiting)
 		return false;
 	/*
-	 * The task's turn ends when one of its groups is served, or when none of them waits.
-	 * Its next turn is due after an interval.
+	 * The task's turn ends when one of its groups is scheduled in, or when none of them waits.
+	 * The next turn is due after an interval.
 	 */
 	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
 		task_epc->turn = perf_rotate_presence(task_epc);
@@ -155,10 +155,10 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
  * @cpuctx: this CPU's context, locked, as is the task's context
  * @epc: the PMU's part of the task's context, in which a flexible group waits
  *
- * The timer serves only the task that runs when the timer expires. A task that never runs at an
- * expiry would never get the counters of the CPU's groups. So a task that has run for an
- * interval since its last turn, while flexible groups of the CPU are scheduled in, has its turn
- * when it is scheduled in.
+ * At an expiry of the timer, only groups of the running task are scheduled in. A task that never
+ * runs at an expiry would never get the counters of the CPU's groups. So a task that has run for
+ * an interval since its last turn, while flexible groups of the CPU are scheduled in, has its
+ * turn when it is scheduled in.
  *
  * Return: true if the task's turn is due
  */

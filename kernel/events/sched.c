@@ -29,7 +29,7 @@
 #include "time_seq.h"
 
 /*
- * Limit on attempts for groups that do not fit, per subtree; rotation serves the other
+ * Limit on attempts for groups that do not fit, per subtree; rotation schedules in the other
  * groups. If not even a group of one event fits, the PMU is nearly full: such a failure
  * counts as BACKFILL_SINGLE attempts. An attempt takes time for each member, so every
  * BACKFILL_MEMBERS siblings count as another attempt.
@@ -227,7 +227,7 @@ static void __perf_event_sched_out(struct perf_event *event, struct perf_cpu_pmu
 	perf_delay(DELETED);
 	/*
 	 * Pairs with perf_read_sync_count(): a reader that sees -1 sees the count that del()
-	 * left.
+	 * has updated.
 	 */
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);

@@ -58,8 +58,8 @@ void perf_sched_task_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
  * @pmu: disabled by the caller; perf_pmus_enable_after_switch() enables it
  *
  * Needed if events of the next task's cgroup are scheduled in before the task runs, or if both
- * tasks have events of the PMU. Only the switch itself runs meanwhile, with interrupts off. Its
- * second half is certain to run: the hooks stay enabled as long as such events exist.
+ * tasks have events of the PMU. Interrupts are off until the end of the switch. The second half of
+ * the switch always enables the PMU: the hooks remain enabled as long as such events exist.
  */
 void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 {

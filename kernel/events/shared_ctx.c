@@ -124,7 +124,7 @@ static struct perf_ctx_set *perf_ctx_set_alloc(void)
 }
 
 /**
- * perf_ctx_set_add - add a child's context to the set of its parent's context after a fork, if
+ * perf_ctx_set_add - after a fork, add the new task's context to the set of current's context, if
  * possible
  * @parent: context of current; its mutex is held
  * @child: context of the new task, not yet visible to other tasks; its mutex is held
@@ -212,8 +212,8 @@ static void perf_ctx_set_put_deferred(struct perf_ctx_set *ctx_set)
 /**
  * struct unlink_args - a call to the CPU of a task whose context leaves its set
  * @ctx: the context
- * @rounds: how many times the call may still be postponed because it interrupts an event site
- * @later: the call was postponed, and must be repeated
+ * @rounds: number of times that the call may still be deferred because it interrupts an event site
+ * @later: the call was deferred, and must be repeated
  */
 struct unlink_args {
 	struct perf_event_context	*ctx;
@@ -269,7 +269,7 @@ void __perf_ctx_set_unlink(struct perf_event_context *ctx)
 		task = NULL;
 	/*
 	 * The loop ends: each round after the first requires that the task has migrated, or is
-	 * one of the limited number of postponed calls.
+	 * one of the limited number of deferred calls.
 	 */
 	do {
 		if (!task)

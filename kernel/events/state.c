@@ -72,7 +72,7 @@ struct noted_group {
  * @what: copy of perf_event_obstacle_note.what, for an event in the error state
  * @id: copy of perf_event_obstacle_note.id
  * @exclusive: the event's group needs exclusive use of its PMU
- * @kept_off: the event's PMU excludes this CPU
+ * @kept_off: the event's PMU excludes this CPU, or drivers have not prepared this CPU
  * @asked_rights: @sees_all is valid
  * @sees_all: the caller may know of groups of other users; see perf_state_sees_all()
  */

@@ -29,8 +29,8 @@ DEFINE_PER_CPU(u32, perf_throttle_ticks);
 /* Events that were throttled on this CPU since its last tick */
 static DEFINE_PER_CPU(unsigned int, throttled_events);
 /*
- * Idle time of the CPU, in us up to the last tick with per-CPU events, and in ns between the last
- * two
+ * Idle time of the CPU: in us up to the last tick with per-CPU events; in ns between the last two
+ * such ticks
  */
 static DEFINE_PER_CPU(u64, idle_us);
 static DEFINE_PER_CPU(u64, tick_idle_ns);

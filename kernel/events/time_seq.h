@@ -268,7 +268,7 @@ static __always_inline void perf_times_begin(struct perf_event *event)
 /**
  * perf_times_try - read an event's times
  * @event: the event
- * @wait: give up rather than read a time that may be later than a change's moment
+ * @wait: give up if a change is announced, because its moment may be earlier than these times
  * @times: filled in, unless the reader gives up
  *
  * Context: any.
