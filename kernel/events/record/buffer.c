@@ -35,8 +35,8 @@ static_assert(!IS_ENABLED(CONFIG_64BIT) ||
 	      offsetofend(struct perf_buffer, cpu) / L1_CACHE_BYTES <
 	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES);
 /*
- * Each record changes several of them: they are in one cache line, so that it moves between CPUs
- * once. With debugging or on PREEMPT_RT, locks have other sizes.
+ * Each record changes several shared positions: they are in one cache line, so that this line moves
+ * between CPUs once. With debugging or on PREEMPT_RT, locks have other sizes.
  */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || !IS_ENABLED(CONFIG_SMP) || sizeof(spinlock_t) > 4 ||
 	      sizeof(struct mutex) > 32 || L1_CACHE_BYTES > 128 ||

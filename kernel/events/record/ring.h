@@ -28,7 +28,7 @@
  * @wakeups: number of wakeups
  * @lost: records lost since the last successful reservation
  * @visits: number of writers times PERF_RING_VISIT, without those that failed to reserve space. A
- *	writer that interrupts an addition to it may be missed
+ *	writer that interrupts an addition to @visits may be missed
  * @pad: the other bytes of @visits
  * @nest: the lowest byte of @visits: nesting depth of the current writers
  * @overwrite: new records overwrite old ones, as the reader cannot move the tail
@@ -77,8 +77,8 @@ perf_ring_room(unsigned long head, unsigned long tail, unsigned long size, bool 
  * perf_ring_enter - begin a write
  * @ring: the ring; the caller does not migrate until perf_ring_leave()
  *
- * Return: number of wakeups so far, for perf_ring_leave(). It is read first: a writer that
- * interrupts this one afterwards leaves its own wakeup to this one
+ * Return: number of wakeups so far, for perf_ring_leave(). It is read first, so that the outermost
+ * writer also reports the wakeups of all writers that interrupt it
  */
 static __always_inline unsigned long perf_ring_enter(struct perf_ring *ring)
 {

@@ -121,7 +121,7 @@ static void perf_output_group(struct perf_output_handle *handle, struct perf_eve
 /**
  * perf_output_read - write counter values to a record
  * @handle: handle of the record
- * @event: event of the values, with PERF_FORMAT_GROUP with its group
+ * @event: event of the values; with PERF_FORMAT_GROUP, the values are those of its group
  * @size: reserved bytes: event->read_size when the record was begun
  *
  * Members other than @event are read from hardware, unless the handle forbids it. The values are

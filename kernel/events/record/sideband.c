@@ -77,8 +77,8 @@ static bool perf_sideband_any_enabled(const struct perf_event_attr *attr)
  * perf_attr_has_sideband - do attributes request side-band records?
  * @attr: the attributes
  *
- * Return: true if they request more than samples, and the records that every event with a buffer
- * gets
+ * Return: true if they request other records than samples and the records that every event with a
+ * buffer gets
  */
 bool perf_attr_has_sideband(const struct perf_event_attr *attr)
 {
@@ -130,7 +130,7 @@ void perf_sideband_put(enum perf_sideband_kind kind)
 
 /**
  * perf_sideband_open - enable the hooks for the records of a new event
- * @event: an event that is not inherited; events inherited from it share this
+ * @event: an event that is not inherited; the events inherited from @event use the same hooks
  *
  * Context: any.
  */
@@ -271,10 +271,9 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 }
 
 /*
- * Does the event get the record? A task may have a thousand counting events: they have no
- * cold part, and the pointer to it is next to the list entry. A tool may have opened an event of
- * the task on each of a thousand CPUs: the cheapest test that excludes all but one is that of the
- * CPU.
+ * Does the event get the record? The cheapest tests are first. A task may have a thousand counting
+ * events: these have no cold part, and event->cold is next to the list entry. A tool may have
+ * opened an event of the task on each of a thousand CPUs: event->cpu excludes all but one.
  */
 static bool perf_sideband_takes(const struct perf_event *event, const struct perf_record *record)
 {

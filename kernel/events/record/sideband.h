@@ -14,7 +14,7 @@ struct perf_record;
  * struct perf_record_kind - description of a kind of record
  * @hook: its hooks
  * @attr_match: does an event with these attributes request such records? The hooks are enabled
- *	while there is one
+ *	while there is such an event
  * @type: PERF_RECORD_*, unless the sender or @fill sets it
  * @body_size: bytes of the body, unless @fill sets it
  * @record_match: does an event with these attributes get this particular record? NULL: yes
