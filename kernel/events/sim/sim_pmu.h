@@ -86,7 +86,7 @@ struct sim_cpu {
  * struct sim_pmu - a simulated PMU
  * @pmu: the registered PMU
  * @shape: its parameters
- * @hardware: it also serves PERF_TYPE_HARDWARE
+ * @hardware: the PMU also supports PERF_TYPE_HARDWARE
  * @ignores_stop: an event continues after perf_event_overflow() has returned true
  * @halts_unmarked: an event that is stopped at an overflow is not marked PERF_HES_STOPPED
  * @habits: further properties of real drivers, or NULL

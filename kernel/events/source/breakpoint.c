@@ -594,7 +594,7 @@ bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
 	return !memcmp(&same, a, sizeof(same));
 }
 
-/* Does a change need a slot of another type? */
+/* Does the change need a debug register of another type? */
 static bool bp_change_reserves(const struct perf_event *bp, const struct perf_event_attr *attr)
 {
 	return bp_type_of_slot(attr->bp_type) != bp_type_of_slot(bp->attr.bp_type);
@@ -676,9 +676,9 @@ static void bp_cancel_children(struct perf_event *event, const struct perf_event
 }
 
 /*
- * Apply a prepared change. Compute it again, to avoid an allocation for each of them. That fails if
- * the task has meanwhile executed a program that cannot have such a breakpoint: then undo the
- * preparation.
+ * Apply a prepared change. The new settings are computed again, because storing them would need an
+ * allocation for each event. The computation fails if the task has since executed a program that
+ * cannot have such a breakpoint: then undo the preparation.
  */
 static int bp_change_event(struct perf_event *bp, const struct perf_event_attr *attr)
 {

@@ -192,8 +192,8 @@ int perf_tracepoint_add(struct perf_event *event, int flags)
 bool is_tracing_event(const struct perf_event *event)
 {
 	/*
-	 * RCU keeps the memory of a PMU that is being unregistered; those of kernel/trace
-	 * never are.
+	 * RCU keeps the memory of a PMU that is being unregistered; the PMUs of kernel/trace
+	 * are never unregistered.
 	 */
 	guard(rcu)();
 	return READ_ONCE(event->pmu)->add == perf_tracepoint_add;
