@@ -384,7 +384,7 @@ static int bp_test_idle(void *unused)
 	return 0;
 }
 
-/* Create a task that never runs, and can inherit events like the child of a fork. */
+/* Create a task that never runs, and can inherit events like the new task of a fork. */
 static struct task_struct *bp_test_make_child(struct kunit *test)
 {
 	struct task_struct *child = kthread_create(bp_test_idle, NULL, "perf_bp_child");

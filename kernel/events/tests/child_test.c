@@ -19,8 +19,8 @@
 #define COMPARED	offsetofend(struct perf_event, pmu_list)
 
 /**
- * struct forked - a child and its inherited events
- * @task: the child, which sleeps
+ * struct forked - a task and its inherited events
+ * @task: the task, which sleeps
  * @ctx: its context
  * @children: its events, in the order of the context's list
  * @nr: number of @children
@@ -225,8 +225,8 @@ static void child_is_off_until_it_begins(struct kunit *test)
 static void children_have_rising_ids(struct kunit *test)
 {
 	/*
-	 * More children than a CPU has reserved ids. The last children have more events than a
-	 * CPU's reservation.
+	 * More forks than a CPU has reserved ids. The last forks inherit more events than a CPU
+	 * has reserved ids.
 	 */
 	enum { CHILDREN = 40, FEW = 3, MANY = 20 };
 	struct perf_event *last_opened = NULL, *opened;

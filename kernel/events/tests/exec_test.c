@@ -20,8 +20,8 @@ static void exec_test_del(struct perf_event *event, int flags)
 }
 
 /*
- * An exec adds at most @adds events to the PMU, and takes @watched, which is on, off it at most
- * once. A context switch may do the same.
+ * An exec adds at most @adds events to the PMU, and removes @watched, which is on, at most once. A
+ * context switch may do the same.
  */
 static void exec_expect_few_calls(struct kunit *test, struct perf_event *watched, int adds)
 {

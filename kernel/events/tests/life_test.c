@@ -150,7 +150,7 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 	child_event = list_first_entry_or_null(perf_event_children(parent), struct perf_event,
 					       child_list);
 	KUNIT_ASSERT_NOT_NULL(test, child_event);
-	/* Queue a sigtrap, as an overflow of the inherited event in the child does. */
+	/* Queue a sigtrap, as an overflow of the inherited event does. */
 	perf_event_get_ref(child_event);
 	WRITE_ONCE(child_event->cold->sigtrap_queued, 1);
 	KUNIT_ASSERT_EQ(test, task_work_add(child, &child_event->cold->sigtrap_work, TWA_NONE), 0);
@@ -286,7 +286,7 @@ static void sibling_only_is_not_inherited(struct kunit *test)
  * struct life_test_fork - a fork while a breakpoint is modified
  * @parent: the task that forks, with events inherited from those of the test
  * @child: the new task, which never runs
- * @breakpoint: the parent of the breakpoint, which leads a group
+ * @breakpoint: parent event of the inherited breakpoints, a group leader
  * @inherited: completed when the fork has inherited the breakpoint, but not its sibling, and when
  *	the fork has ended
  * @modified: the fork may continue
@@ -343,7 +343,7 @@ static int life_test_modify(struct perf_event *breakpoint)
 	return perf_breakpoint_modify(breakpoint, &attr);
 }
 
-/* Open the group, and create the parent, which inherits it, and the child, which does not. */
+/* Open the group, and create @parent, which inherits the group, and @child, which does not yet. */
 static void life_test_prepare_fork(struct kunit *test)
 {
 	struct life_test_fork *fork = &life_test_fork;
@@ -405,7 +405,7 @@ static int life_test_count_children(struct kunit *test, struct perf_event *paren
 	return n;
 }
 
-/* A child has the breakpoint of its parent, even if that was modified during the fork. */
+/* The new task has the new settings of a breakpoint that is modified during the fork. */
 static void fork_inherits_modified_breakpoint(struct kunit *test)
 {
 	struct life_test_fork *fork = &life_test_fork;
@@ -441,8 +441,8 @@ static void fork_ends_despite_modifications(struct kunit *test)
 	KUNIT_EXPECT_LT(test, fork->tries, (unsigned int)MODIFICATIONS);
 
 	/*
-	 * Only the inherited events of the parent are left, and the child can inherit the events
-	 * again.
+	 * Only the inherited events of the task that forks are left, and another fork can inherit
+	 * the events.
 	 */
 	KUNIT_EXPECT_NULL(test, perf_task_context(fork->child));
 	for (i = 0; i < 2; i++) {

@@ -84,7 +84,7 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 	}
 }
 
-/* Rotate, and count calls of add. Return: is @leader in? A later context switch may end that. */
+/* Rotate, and count calls of add. Return: whether @leader is on, before any context switch */
 static bool rotate_in(struct kunit *test, struct perf_event *leader)
 {
 	struct sim_fixture *f = test->priv;

@@ -294,7 +294,7 @@ static void new_event_leaves_ctx_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(late), 4ULL);
 	expect_times(test, parent, 20, 20);
 	expect_times(test, late, 10, 10);
-	/* The child, without the new event, is in the old set. A new child is in a new set. */
+	/* The task without the new event is in the old set. A later task is in a new set. */
 	KUNIT_EXPECT_PTR_EQ(test, perf_task_context(child)->ctx_set, ctx_set);
 	kthread_stop(child);
 	child = fork_child(test);
@@ -454,7 +454,7 @@ static void one_cpu_of_a_task(struct kunit *test)
 	kthread_stop(child);
 }
 
-/* The context of a child that has not inherited all events is in no set. */
+/* The context of a task that has not inherited all events is in no set. */
 static void partial_inherit_is_not_shared(struct kunit *test)
 {
 	struct task_struct *child;
@@ -612,7 +612,7 @@ static void group_becomes_unsched(struct kunit *test)
 			perf_sw_event(PERF_COUNT_SW_EMULATION_FAULTS, 1, task_pt_regs(current), 0);
 		KUNIT_EXPECT_EQ(test, sim_test_value(member), 11ULL);
 		/*
-		 * The shared context may replace the first child's context until that context has
+		 * The shared context may replace the first task's context until that context has
 		 * left the set.
 		 */
 		KUNIT_EXPECT_NOT_NULL(test, child_here(leader));
@@ -722,8 +722,8 @@ static int init_no_member_child(struct perf_event *event)
 
 /*
  * If the inheritance of a group fails halfway, the inherited events are removed completely, both
- * from a shared context that could not be made and from the child of a failed fork, which would
- * wait for their removal.
+ * from a shared context that could not be made and from the new task of a failed fork, which
+ * would wait for their removal.
  */
 static void incomplete_group_of_children_is_removed(struct kunit *test)
 {

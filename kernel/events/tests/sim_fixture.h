@@ -124,9 +124,9 @@ static inline struct perf_event *open_group(struct kunit *test, int size, bool p
 }
 
 /*
- * Create a thread that can inherit events like the child of a fork. The child of a fork has never
- * run. A new kthread runs for a moment, which would start its context's clock. kthread_bind()
- * waits until the thread sleeps.
+ * Create a thread that can inherit events like the new task of a fork, which has never run. A new
+ * kthread runs for a moment, which would start its context's clock. kthread_bind() waits until the
+ * thread sleeps.
  */
 static inline struct task_struct *make_sleeper(struct kunit *test, int (*fn)(void *data))
 {
