@@ -145,7 +145,7 @@ static void power_assign_picks(struct power_pick *picks, int n)
  * @picks: array of @n events; @alts and @now are set
  * @n: number of events, at most POWER_COUNTS_MAX
  *
- * The constraints must limit the events on POWER_ANY_FIRST to POWER_ANY_LAST to the number of these
+ * @rules must allow at most as many events on POWER_ANY_FIRST to POWER_ANY_LAST as there are such
  * counters.
  *
  * Context: any.

@@ -280,10 +280,10 @@ bool power_bhrb_fits(const struct perf_event *event)
 }
 
 /**
- * power_bhrb_add - account an added event with a branch stack
- * @event: the event; power_bhrb_fits() is true
+ * power_bhrb_add - add a user of this CPU's buffer
+ * @event: an event with a branch stack; power_bhrb_fits() is true
  *
- * The branches of another task are cleared.
+ * Clears the branches of another task.
  *
  * Context: interrupts off, PMU disabled.
  */
@@ -302,7 +302,7 @@ void power_bhrb_add(struct perf_event *event)
 }
 
 /**
- * power_bhrb_del - account a removed event with a branch stack
+ * power_bhrb_del - undo power_bhrb_add()
  * @event: the event
  *
  * Context: interrupts off, PMU disabled.

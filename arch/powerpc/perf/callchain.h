@@ -20,9 +20,7 @@ struct user_place {
 	unsigned long	sp;
 };
 
-/*
- * Read user memory of current without sleeping. Returns 0, or -EFAULT without serving a page fault.
- */
+/* Read user memory of current, without handling page faults. Returns 0 or -EFAULT. */
 static inline int user_stack_read(void *to, unsigned long from, size_t size)
 {
 	return copy_from_user_nofault(to, (const void __user *)from, size);

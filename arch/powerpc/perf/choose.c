@@ -2,8 +2,8 @@
 /*
  * Assignment of a CPU's events to counters.
  *
- * Equal counting events share a counter. The register values are cached in power_cpu::mmcr, and
- * what they were computed for in power_cpu::memo: a switch to a task with the same events computes
+ * Equal counting events share a counter. power_cpu::mmcr caches the register values, and
+ * power_cpu::memo the events of these values: a switch to a task with the same events computes
  * nothing.
  *
  * Context of the functions below, unless noted: interrupts off, PMU disabled.
@@ -23,9 +23,9 @@ static bool power_event_sels_equal(const struct power_event_sel *a, const struct
 /**
  * power_count_get - find a struct power_count with equal events, or allocate one
  * @cpu: this CPU
- * @sel: what the new user counts
- * @alts: the alternative encodings; valid as long as the new user
- * @share: the new user may share a counter with equal users
+ * @sel: the event code and modes of the new user
+ * @alts: the alternative encodings, in an array of the new user
+ * @share: the new user may share a counter with users of an equal select
  *
  * Return: index in @cpu->counts, or -EAGAIN if all are in use.
  */
@@ -155,7 +155,7 @@ static bool power_modes_agree(const struct power_cpu *cpu, u32 *modes)
 	return true;
 }
 
-/* Leave only the encoding for a counter that cannot be frozen. Returns its index, or -1. */
+/* Reduce @pick to the encoding for a counter that cannot be frozen. Returns its index, or -1. */
 static int power_pick_limited(struct power_pick *pick)
 {
 	int i;
@@ -268,7 +268,7 @@ static bool power_compute_old(struct power_cpu *cpu)
 		const struct power_count *count = &cpu->counts[slot];
 
 		codes[n++] = count->alts.codes[count->choice].code;
-		/* An event on a counter that cannot be frozen excludes nothing. */
+		/* An event on a counter that cannot be frozen excludes no mode. */
 		modes |= count->sel.flags & POWER_NOT_MODES;
 	}
 	memset(&cpu->mmcr, 0, sizeof(cpu->mmcr));
@@ -328,7 +328,7 @@ bool power_counts_assign(struct power_cpu *cpu)
 	int slot;
 
 	if (cpu->used == cpu->memo.used && cpu->in_memo == cpu->used) {
-		/* An event added and removed since then may have moved others. */
+		/* An event added and removed since power_remember() may have moved others. */
 		for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
 			cpu->counts[slot].assigned = cpu->memo.assigned[slot];
 			cpu->counts[slot].choice = cpu->memo.choices[slot];

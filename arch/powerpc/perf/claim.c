@@ -299,7 +299,7 @@ void power_claim_start(const struct power_claim *claim)
  * power_claim_put - release the counters of a claim
  * @claim: the claim
  *
- * The counters of a claim with an id, and without a report of overflows, can still be read until
+ * If @claim->id is set and @claim->ints is 0, the counters run on, and perfctr can read them until
  * interrupts are on again.
  *
  * Context: interrupts off.
@@ -378,7 +378,7 @@ bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
 	if (!cpu->claim || !event->group_leader->attr.pinned || !user || !user->revoke)
 		return false;
 	user->revoke();
-	/* Inside power_claim_get(), perfctr has no claim to end yet. */
+	/* Before power_claim_get() returns, perfctr has no claim to put: end the claim here. */
 	if (cpu->claim) {
 		cpu->claim = NULL;
 		power_claim_free_last(cpu);

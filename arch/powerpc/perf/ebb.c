@@ -45,12 +45,12 @@ int power_ebb_check(const struct perf_event *event)
 }
 
 /**
- * power_ebb_add - account an added EBB event
+ * power_ebb_add - use this CPU's counters for event-based branches
  * @cpu: this CPU
- * @event: the event
+ * @event: an EBB event of current
  *
  * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. If
- * the program can read the BHRB, the branches of another task are cleared.
+ * the program can read the BHRB, clears the branches of other tasks.
  *
  * Context: interrupts off, PMU disabled.
  */

@@ -3,8 +3,8 @@
  * Shared declarations of the engine for the counters of server processors.
  *
  * A claim (struct power_claim) is a set of counters that perfctr has reserved, see claim.c. A
- * struct power_count is what one counter counts: for an event, for several equal events that share
- * the counter, or for perfctr.
+ * count (struct power_count) is an event code that one counter counts: for an event, for several
+ * equal events that share the counter, or for perfctr.
  *
  * A struct power_cpu is changed only on its CPU with interrupts off. The overflow interrupt can
  * interrupt such a change: see overflow.c.
@@ -53,7 +53,7 @@
 #define POWER_EBB		0x1000000
 
 /**
- * struct power_event_sel - what a counter counts: events with equal ones can share a counter
+ * struct power_event_sel - event and modes of a counter: equal selects can share a counter
  * @code: the event code
  * @config1: attr.config1
  * @flags: POWER_NOT_*, hw.flags shifted left by POWER_NOT_BITS, POWER_CLAIMED
@@ -66,7 +66,7 @@ struct power_event_sel {
 
 /**
  * struct power_encoded - the encodings of an event, in event->pmu_private
- * @sel: what the event counts
+ * @sel: the event code and modes
  * @alts: the alternatives
  * @codes: the storage of @alts
  */
@@ -77,7 +77,7 @@ struct power_encoded {
 };
 
 /**
- * struct power_count - what one counter of a CPU counts
+ * struct power_count - an event code that one counter of a CPU counts
  * @sel: the event code, and the modes in which it is counted
  * @alts: the alternative encodings; one of the events, or the claim, owns the array
  * @nr_events: number of events; 1 for perfctr
@@ -116,7 +116,7 @@ struct power_memo {
  * struct power_cpu - the state of a CPU
  * @events: the events added; hw.event_base is an event's index in @counts
  * @n: number of @events
- * @counts: what the counters count
+ * @counts: the counts
  * @used: mask of the members of @counts with events or a claim
  * @compatible: mask of the members of @counts with compatible @assigned and @choice
  * @in_memo: mask of the members of @counts that are equal to those in @memo

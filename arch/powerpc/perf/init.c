@@ -95,7 +95,7 @@ static unsigned long power_override_mmcr1;
 
 static int __init power_override_setup(char *value)
 {
-	/* A guest must not give away counters that its hypervisor manages. */
+	/* Ignored in a guest, whose hypervisor manages the counters. */
 	power_overridden = early_cpu_has_feature(CPU_FTR_HVMODE);
 	if (kstrtoul(value, 0, &power_override_mmcr1))
 		power_override_mmcr1 = 0;

@@ -5,8 +5,8 @@
  * driver, which writes all registers.
  *
  * The overflow interrupt can interrupt code with interrupts off, in which no signal can be sent. It
- * saves the counters of the state, which count as stopped from then on; an irq_work calls the
- * handler of the high-level driver.
+ * saves the counters of the state, and later counts are ignored; an irq_work calls the handler of
+ * the high-level driver.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -48,7 +48,7 @@ static_assert(offsetof(struct perfctr_cpu_state, control) == 152);
  * @state: the state that runs on this CPU; NULL: none
  * @work: calls the high-level driver after an overflow
  * @pc: program counter at the overflow
- * @stopped: the counters of @state count as stopped, with @values
+ * @stopped: the counters of @state have stopped at @values; later counts are ignored
  * @values: values of all counters at the overflow, PMC1 first
  */
 struct perfctr_this_cpu {
@@ -327,7 +327,7 @@ static void perfctr_call_handler(struct irq_work *work)
 
 /*
  * power_claim_user::overflow. The PMU driver sets the counters to 0 afterwards. After an overflow
- * of an i-mode counter all counters of the state count as stopped.
+ * of an i-mode counter, later counts of all counters of the state are ignored.
  *
  * Context: overflow interrupt, counters frozen.
  */
@@ -439,7 +439,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_release);
  * perfctr_cpu_get_info - describe the CPUs
  * @info: cpu_features, cpu_khz and tsc_to_cpu_mult are set
  *
- * From ISA 3.1 on, user space reads counters only with event-based branches.
+ * From ISA 3.1 on, user space can read counters only with event-based branches.
  */
 void perfctr_cpu_get_info(struct perfctr_info *info)
 {

@@ -175,8 +175,8 @@ static __always_inline void perfctr_state_wrap(const struct perfctr_layer *layer
 }
 
 /*
- * Mask of the i-mode counters that have overflowed, including counters in gave_way, which perf has
- * taken since. Context: any; the counters of @state do not run.
+ * Mask of the i-mode counters that have overflowed, including those in gave_way, which perf
+ * has taken after the overflow. Context: any; the counters of @state do not run.
  */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
@@ -200,8 +200,9 @@ static __always_inline u32 perfctr_state_first(const struct perfctr_cpu_state *s
 }
 
 /*
- * As perfctr_state_overflowed(), and restart these counters. Counters in gave_way are added to
- * cstatus again: the caller stops them as after every overflow. Context: any; @state is suspended.
+ * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
+ * gave_way are added to cstatus again: the caller stops them as after every overflow. Context: any;
+ * @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {

@@ -144,14 +144,14 @@ void power_run(struct power_cpu *cpu)
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
 
-/* For how long the registers are kept after the last counter was used */
+/* Maximum time for which the registers are kept after the last counter was used */
 #define POWER_UNUSED_NS		(100 * NSEC_PER_MSEC)
 
 static DEFINE_PER_CPU(struct hrtimer, power_unused_timers);
 
 /*
- * The registers are not in use: a hypervisor need not save them. It may restore older values, or
- * leave those of another guest, when they are in use again: all counters then have to be cleared.
+ * The registers are not in use, so a hypervisor need not save them. At the next use they may have
+ * older values, or values of another guest: all counters have to be cleared then.
  */
 static void power_set_unused(struct power_cpu *cpu)
 {

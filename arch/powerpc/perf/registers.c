@@ -276,7 +276,7 @@ void power_control_set_unknown(struct power_cpu *cpu)
 }
 
 /**
- * power_control_set_unused - set the registers for a time in which no counter is used
+ * power_control_set_unused - set the registers while no counter is used
  * @cpu: this CPU; the shadow is valid
  *
  * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it.
@@ -410,9 +410,9 @@ void power_user_run(struct power_cpu *cpu)
 /**
  * power_user_interrupt - end an interrupt for an overflow that belongs to the program
  *
- * With EBE, an overflow should not interrupt the kernel, but QEMU interrupts while MMCR0 has PMAO,
- * which would be forever: the program cannot run and clear PMAO. The exception stays pending in
- * BESCR, as after an alert, so the program has its branch when it enables branches.
+ * With EBE, an overflow should not interrupt the kernel, but QEMU interrupts while MMCR0 has PMAO.
+ * The program cannot run to clear PMAO, so clear PMAO here. PMEO in BESCR keeps the exception
+ * pending until the program enables branches.
  *
  * Context: overflow interrupt, with events for event-based branches.
  */

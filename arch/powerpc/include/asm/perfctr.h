@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * perfctr: the low-level driver on powerpc. While a control is active, the low-level driver
- * reserves counters from perf's PMU driver, to which the registers belong.
+ * reserves counters of perf's PMU driver, which writes all registers.
  */
 #ifndef _ASM_POWERPC_PERFCTR_H
 #define _ASM_POWERPC_PERFCTR_H

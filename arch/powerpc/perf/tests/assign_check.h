@@ -59,8 +59,8 @@ static void check_encode(const struct check_code *from, struct power_code *to)
 
 /*
  * Returns the fewest moves with which the events @kinds, currently on the counters @now, can be
- * counted at once. The counters @used are taken and the select field is @agree. CHECK_NEVER:
- * impossible.
+ * counted at once. Earlier events use the counters @used and the value @agree of the select field.
+ * CHECK_NEVER: impossible.
  */
 static int check_least(const int *kinds, const int *now, int n, int used, int agree)
 {

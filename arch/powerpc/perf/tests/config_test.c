@@ -8,7 +8,7 @@
 #include <linux/cred.h>
 #include <asm/cputable.h>
 
-/* Key of a new cycles event */
+/* Select of a new cycles event */
 static struct power_event_sel config_sel(struct kunit *test, bool exclude_idle)
 {
 	struct perf_event_attr attr = {

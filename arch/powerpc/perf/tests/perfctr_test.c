@@ -417,7 +417,7 @@ static int get_dirty(const struct power_claim *claim)
 	return machine.busy ? -EBUSY : 0;
 }
 
-/* A counter with the value of another thread is set to start before it runs. */
+/* A counter with the value of another thread is set to its start value before it runs. */
 static void test_dirty_counter(struct kunit *test)
 {
 	struct perfctr_cpu_state *state = new_state(test, 2, 0, 0);
