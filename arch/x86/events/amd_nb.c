@@ -70,9 +70,9 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
  * x86_amd_nb_init - find the northbridge of a CPU
  * @number: the CPU, which is being brought up
  *
- * The CPUs of a northbridge use first_nb of one of them, even if that is offline. A CPU has its own
- * if all others were offline when it was first brought up. A CPU that is brought up has taken no
- * counters yet, so it changes to the one of an online CPU.
+ * The CPUs of a northbridge share @first_nb of one CPU, which may be offline. A CPU uses its own
+ * @first_nb if the other CPUs were offline when it was first brought up. A CPU that is brought up
+ * has taken no counters yet, so it changes to the @first_nb that an online CPU uses.
  *
  * Context: interrupts off, on that CPU.
  */

@@ -100,7 +100,7 @@ int x86_branch_check(struct perf_event *event)
  * On success x86_branch_destroy() must be called later.
  *
  * Context: process.
- * Return: 0 on success, -EBUSY if the branch unit is used by another kind of user, or an error of
+ * Return: 0 on success, -EBUSY if PT or the PMU intel_bts is used, or an error of
  * x86_branch_check().
  */
 int x86_branch_init_event(struct perf_event *event)
@@ -187,7 +187,7 @@ static void x86_branch_off(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_branch_add - account an added event, which may have a branch stack
+ * x86_branch_add - add a user of the branch unit, if an event has a branch stack
  * @cpu: this CPU, whose PMU is disabled
  * @event: any event
  *
@@ -203,8 +203,8 @@ int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (!needs_branch_stack(event))
 		return 0;
 	/*
-	 * The unit still runs for a former event. An NMI that restarts it while the filter and the
-	 * type change would mix both: disable it before.
+	 * The unit still runs for a removed event. An NMI could restart the unit between the
+	 * changes of filter and type: disable the unit before.
 	 */
 	if (!branch->users && branch->running && branch->type != event->attr.branch_sample_type)
 		x86_branch_off(cpu);

@@ -27,7 +27,7 @@ struct x86_extra_set;
 
 /* Maximum number of branch records of a CPU */
 #define X86_BRANCHES_MAX	32
-/* Size of a struct perf_branch_stack with all of them, in units of u64 */
+/* Size of a struct perf_branch_stack with X86_BRANCHES_MAX entries, in units of u64 */
 #define X86_BRANCH_STACK_WORDS	((sizeof(struct perf_branch_stack) + X86_BRANCHES_MAX *	\
 				  sizeof(struct perf_branch_entry)) / sizeof(u64))
 

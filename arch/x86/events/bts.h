@@ -24,7 +24,7 @@ struct x86_pmu_cpu;
 
 /*
  * Minimum number of records between interrupts. The return of an interrupt to user space writes a
- * record, too: without a minimum that one would raise the next interrupt, before the program
+ * record, too: without a minimum this record would raise the next interrupt, before the program
  * continues.
  */
 #define X86_BTS_LEAST		16UL

@@ -88,7 +88,7 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count)
  * @event: an event with a count
  * @total: the total, read after the last update of the event
  *
- * An NMI may interrupt this function and account the event: each part is accounted only once.
+ * An NMI may interrupt this function and update the event: each part is added only once.
  *
  * Context: any.
  */
@@ -247,7 +247,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 		if (!cpu->disabled)
 			x86_reprogram(cpu);
 	}
-	/* Account PEBS records before their counters are programmed. */
+	/* Drain PEBS records before their counters are programmed. */
 	if (cpu->precise.enabled)
 		x86_precise_drain(cpu, NULL);
 	dirty = counters & ~cpu->cleared & ~cpu->claimed;
@@ -377,8 +377,8 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
 /*
  * Can hw.last_tag refer to the count, because the select depends only on the event? An extra
  * register depends on other counts, a counter that the microcode uses on a setting, and a counter
- * that threads share on the threads that are online. A second count of the same select uses another
- * counter, and events leave it when the first one has room again.
+ * that threads share on the threads that are online. A duplicate is not reused, so that its events
+ * are added to the first count of the select when that count has room again.
  */
 static bool x86_count_is_reusable(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {

@@ -171,7 +171,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 #define X86_METRICS_RUN		BIT_ULL(48)
 
 /**
- * struct x86_event_sel - an event select with its registers: events with equal ones share a counter
+ * struct x86_event_sel - event select and extra register: events with equal selects share a counter
  * @config: event select without the enable bit
  * @extra: value of the extra register
  * @extra_idx: index of the extra register in x86_model::extra; -1: none
@@ -264,8 +264,8 @@ struct x86_excl_cntrs {
  *	x86_pmu_cpu::counts. 0: the count is free. An event has the id of its last count in
  *	hw.last_tag, and finds the count again without its select. An NMI may free a count, but not
  *	while the PMU is disabled, as it is while events are attached
- * @duplicate: when it was allocated, there was a count with the same select, but it was full
- * @sel: what is counted
+ * @duplicate: another count with the same select was full when this count was allocated
+ * @sel: the event select
  * @events: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_events: number of @events; 0: the count is kept for reuse until its counter is needed
  * @nr_sampling: number of @events that sample

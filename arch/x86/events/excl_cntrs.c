@@ -213,9 +213,9 @@ static bool x86_has_ht_erratum(const struct x86_core *core)
 }
 
 /*
- * Both threads use x86_pmu_cpu::first_excl of one of them, even if that is offline now. A thread
- * has its own if the other one was offline when it was first brought up. A thread that is brought
- * up uses no registers yet, so it changes to the one of the online thread.
+ * Both threads share x86_pmu_cpu::first_excl of one thread, which may be offline. A thread uses its
+ * own @first_excl if the other thread was offline when it was first brought up. A thread that is
+ * brought up uses no registers yet, so it changes to the @first_excl that the online thread uses.
  */
 static void x86_excl_find(unsigned int number)
 {

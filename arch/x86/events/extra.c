@@ -177,7 +177,7 @@ void x86_extra_write(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 }
 
 /**
- * x86_extra_set_unknown - note that the register of this CPU has another value
+ * x86_extra_set_unknown - note that the register of this CPU may have another value
  * @cpu: this CPU
  * @reg: the register
  */
@@ -215,9 +215,8 @@ static const struct cpumask *x86_extra_cpus(unsigned int number, const struct x8
  * @number: the CPU, which is being brought up
  * @core: its PMU
  *
- * The set is stored with the CPU that was online first, even if that is offline now. A CPU that is
- * brought up uses no registers yet. It uses the set of an online CPU, which may have begun another
- * one while this CPU was offline.
+ * The CPUs share @first_extra of one CPU, which may be offline. A CPU that is brought up uses no
+ * registers yet, so it changes to the set that an online CPU uses.
  *
  * Context: interrupts off, on that CPU.
  */

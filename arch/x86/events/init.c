@@ -160,7 +160,7 @@ static int x86_cpu_dying(unsigned int number)
 	return 0;
 }
 
-/* The last CPU keeps its events, but loses the contents of its registers. */
+/* The last online CPU keeps its events, but loses the contents of its registers. */
 static int x86_suspend(void *data)
 {
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
@@ -198,8 +198,8 @@ static void x86_shutdown_here(void *data)
 }
 
 /*
- * kexec starts another kernel without a reset of the CPUs, and counters must be halted then. At
- * shutdown the other CPUs are still online and run tasks.
+ * kexec starts another kernel without a reset of the CPUs: stop the counters before. At shutdown
+ * the other CPUs are still online and run tasks.
  */
 static void x86_shutdown(void *data)
 {

@@ -208,8 +208,8 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 }
 
 /*
- * Mask of the interrupting counters that have overflowed, including counters in gave_way, which
- * perf has taken since. Context: any; the counters of @state do not run.
+ * Mask of the interrupting counters that have overflowed, including those in gave_way, which perf
+ * has taken after the overflow. Context: any; the counters of @state do not run.
  */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
@@ -226,8 +226,9 @@ static __always_inline unsigned int perfctr_state_overflowed(const struct perfct
 }
 
 /*
- * perfctr_state_overflowed(), and restart these counters. Counters in gave_way are added to cstatus
- * again: the caller stops them as after every overflow. Context: any; @state is suspended.
+ * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
+ * gave_way are added to cstatus again: the caller stops them as after every overflow. Context: any;
+ * @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {

@@ -323,7 +323,7 @@ static int x86_event_index(struct perf_event *event)
 	return counter < 0 ? 0 : x86_rdpmc_index(counter) + 1;
 }
 
-/* Errata may limit the period. An open event cannot begin or end to use the branch trace store. */
+/* Errata may limit the period. An open event cannot change to the branch trace store, or back. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {
 	if (x86_is_branch_trace(event, value) || (event->hw.flags & X86_BRANCH_TRACE))

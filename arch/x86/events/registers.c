@@ -268,7 +268,7 @@ void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
 	WRITE_ONCE(cpu->control_unknown, false);
 }
 
-/* Has a register still the value written? An NMI may write another value meanwhile. */
+/* Does a register still have the value written? An NMI may write another value meanwhile. */
 static bool x86_is_kept(u32 msr, const u64 *written)
 {
 	u64 before = READ_ONCE(*written), value;
@@ -358,7 +358,7 @@ static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Acknowledge @status. If that needs an enabled counter, they are enabled for it, and may overflow
+ * Acknowledge @status. With x86_pmu_msrs::ack_runs, counters run during the write, and may overflow
  * while the interrupt is masked. Returns true if the status must be read again.
  */
 static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)

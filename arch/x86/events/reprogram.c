@@ -39,7 +39,7 @@ static u64 x86_count_period_step(const struct x86_count *count, const struct x86
 	return core->model->period_step ? core->model->period_step(count->sel.config) : 1;
 }
 
-/* Returns the distance to the overflow to program a counter for, from @total. */
+/* Returns the distance from @total to the overflow for which the counter is programmed. */
 static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u64 total)
 {
 	s64 left = count->next_overflow - total, least = x86_count_min_period(count, core);
@@ -530,7 +530,7 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 /*
  * For threads that share all registers: free the counts kept on unused counters, which the other
  * thread may use from now on. The selects are 0 in the shadow and the counters are marked as clean,
- * so this thread does not write either until one of its counts has the counter again.
+ * so this thread writes neither until one of its counts has the counter again.
  */
 static void x86_put_unused_counters(struct x86_pmu_cpu *cpu)
 {
@@ -565,7 +565,7 @@ static void x86_put_tfa_counters(struct x86_pmu_cpu *cpu)
 		else if (count)
 			x86_count_free(cpu, count);
 		x86_write_select(cpu, i, 0);
-		/* The microcode owns the counter below: clear the events' count before that. */
+		/* x86_force_abort() gives the counter to the microcode: clear it before. */
 		if (count)
 			x86_clear_counters(cpu, BIT_ULL(i));
 	}

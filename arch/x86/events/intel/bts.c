@@ -40,8 +40,8 @@ static bool bts_exists __read_mostly;
  *
  * Without a local APIC the buffer has no interrupt, so it would fill and drop further records.
  *
- * Some hypervisors drop writes to DEBUGCTL. The interrupt bit alone has no effect, so it serves as
- * a test.
+ * Some hypervisors drop writes to DEBUGCTL. Write the interrupt bit to find out: this bit alone has
+ * no effect.
  *
  * Context: boot, once.
  */
@@ -253,14 +253,14 @@ static void bts_drain_here(struct x86_pmu_cpu *cpu)
  * x86_bts_stop - stop to record branches, and take the records
  * @cpu: this CPU
  *
- * Context: interrupts off, or a function that takes records, in an NMI or not.
+ * Context: interrupts off, or x86_bts_take_t, also in an NMI.
  */
 void x86_bts_stop(struct x86_pmu_cpu *cpu)
 {
 	struct x86_bts_cpu *bts = &cpu->bts;
 
 	if (bts->draining) {
-		/* The CPU is stopped, and does not continue. */
+		/* The CPU writes no records while they are taken, nor after that. */
 		WRITE_ONCE(bts->running, false);
 		return;
 	}

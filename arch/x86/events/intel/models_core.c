@@ -41,7 +41,7 @@ static const x86_cache_events skl_cache = {
 	CACHE(NODE, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 };
 
-/* The same, without an event for hits of the second level TLB by instructions */
+/* As skl_cache, without an event for instruction hits in the second-level TLB */
 static const x86_cache_events icl_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x51, 0x01) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },

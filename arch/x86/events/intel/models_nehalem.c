@@ -23,7 +23,7 @@
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT,		\
 	  .counters = LOW_HALF, .flags = X86_LIMIT_HT_ERRATUM }
 
-/* Each floating point unit has its counter; retired loads and port events use counter 0. */
+/* Floating point events have one counter each; retired loads and port events use counter 0. */
 static const struct x86_limit core_limits[] = {
 	X86_LIMIT_EVENTS(0x11, 0x13, BIT(1)),
 	X86_LIMIT_EVENT(0x14, BIT(0)),

@@ -174,8 +174,8 @@ static void p4_write_extra(u32 msr, u64 value)
 }
 
 /*
- * The thread of its core that a CPU is, as the hardware numbers it. p4_ht_thread() gives a CPU the
- * number 0 while the other thread is offline.
+ * Number of a CPU's thread in its core, as in the hardware. p4_ht_thread() would return 0 while the
+ * other thread is offline.
  */
 static unsigned int p4_thread(unsigned int cpu)
 {

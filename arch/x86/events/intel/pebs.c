@@ -311,7 +311,7 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 	return bits;
 }
 
-/* Register values for precise events with a counter; @staying: only if the counter stays. */
+/* Register values for precise events with a counter; @staying: without events about to move. */
 static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool *many)
 {
 	u64 enabled = 0;
@@ -380,7 +380,7 @@ static u64 pebs_entering(struct x86_pmu_cpu *cpu)
  * leave or get are stopped first: the select of a precise event has no INT bit, so without PEBS an
  * overflow would set the status bit of its counter without an interrupt, and the driver would
  * handle the next NMI of another device as the interrupt of this overflow. A CPU may set this bit
- * also with PEBS, so the bits of the counters left are cleared, too.
+ * also with PEBS, so the bits of the counters that precise events leave are cleared.
  *
  * Context: interrupts off, or NMI. x86_reprogram() runs the counters again.
  */
@@ -407,9 +407,9 @@ void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
  * @cpu: this CPU
  * @count: a count with a counter and events
  *
- * An overflow arms PEBS: the next event writes the record and reloads the counter. This reload
- * would replace a value that is written meanwhile, and the count would have a jump. Without PEBS
- * the counter is not armed any more.
+ * An overflow arms PEBS: the next occurrence writes the record and reloads the counter. The reload
+ * would replace a value that is written meanwhile, and the total would be wrong. Without PEBS the
+ * counter is not armed any more.
  *
  * Context: interrupts off, or NMI. x86_reprogram() must follow, which enables PEBS and runs the
  * counter again.

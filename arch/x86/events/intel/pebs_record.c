@@ -51,7 +51,7 @@ enum {
  * @tsc: time stamp
  * @memory: MEMORY_*, the first three
  * @transaction: transaction status, in the format of MEMORY_TRANSACTION
- * @retire_latency: cycles between the retirement of the instruction before and of this one
+ * @retire_latency: cycles from the retirement of the previous instruction to that of the event's
  * @gpr: GPR_*
  * @fixed: FIXED_*, in place of @gpr
  * @xmm: vector registers
@@ -181,7 +181,7 @@ u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *eve
 		return 0;
 	if (type & PEBS_MEMORY)
 		groups |= X86_GROUP_MEMORY;
-	/* Level 1 needs the address after the instruction, and aborts a code in AX. */
+	/* Level 1 needs the address after the instruction. XABORT has its code in AX. */
 	if (event->attr.precise_ip < 2 || (type & PERF_SAMPLE_TRANSACTION) ||
 	    ((type & PERF_SAMPLE_REGS_INTR) && (regs & ~PERF_REG_EXTENDED_MASK)))
 		groups |= X86_GROUP_REGISTERS;

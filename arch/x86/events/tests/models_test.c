@@ -168,7 +168,7 @@ static bool models_shares(const struct x86_model *row, u32 msr)
 	       (msr == MSR_OFFCORE_RSP_0 || msr == MSR_OFFCORE_RSP_1);
 }
 
-/* The cores of a module share them on Silvermont. */
+/* The cores of a module share the offcore response registers on Silvermont. */
 static bool models_shares_module(const struct x86_model *row, u32 msr)
 {
 	return !strcmp(row->name, "silvermont") &&

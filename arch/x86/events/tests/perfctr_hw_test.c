@@ -152,7 +152,7 @@ static bool counters_must_stop(void)
 	return cpu->excl || (cpu->core->tfa_counters & GENMASK_ULL(COUNTERS - 1, 0));
 }
 
-/* An NMI may stop the counters, but not each time. */
+/* Attempts to see the counters run on: an NMI may stop them, but not in each attempt. */
 #define TRIES	10
 
 /*
