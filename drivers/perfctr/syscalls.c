@@ -278,8 +278,8 @@ SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 }
 
 /*
- * Allow a thread only @cpus. Then set @cpus to the CPUs of its cpuset. Return: 0 if its CPUs are
- * among them, -EAGAIN if the cpuset has changed meanwhile, or an error.
+ * Set a thread's allowed CPUs to @cpus, then @cpus to the CPUs of its cpuset. Return: 0 if all
+ * allowed CPUs are in the cpuset, -EAGAIN if the cpuset has changed meanwhile, or an error.
  */
 static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus)
 {
@@ -293,8 +293,8 @@ static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus)
 
 /*
  * Remove the CPUs that cannot run the counters from a thread's allowed CPUs. A change of its cpuset
- * sets these at the same time: repeat until the thread stays in the cpuset. If all CPUs of the
- * cpuset are forbidden then, the thread gets these.
+ * may set the allowed CPUs meanwhile: repeat until all of them are in the cpuset. If all CPUs of
+ * the changed cpuset are forbidden, allow all of them, and return -EINVAL.
  */
 static int vperfctr_leave_forbidden(struct task_struct *task)
 {
@@ -388,7 +388,7 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 
 /**
  * sys_vperfctr_control - set the control of a thread's counters
- * @fd: of its object
+ * @fd: fd of the object
  * @argp: the control
  *
  * Running counters are stopped first, and stay stopped if the control is refused.
@@ -432,7 +432,7 @@ end:
 
 /**
  * sys_vperfctr_unlink - remove a thread's object
- * @fd: of the object
+ * @fd: fd of the object
  *
  * Return: 0 on success or if the object is unlinked already, -EBADF, -EINVAL if there is no
  * object, -ESRCH if the owner is neither the caller nor stopped and traced by it
@@ -474,7 +474,7 @@ static int vperfctr_restart_stopped(struct vperfctr *vp, bool own)
 
 /**
  * sys_vperfctr_iresume - restart counters after an overflow
- * @fd: of the object
+ * @fd: fd of the object
  *
  * Return: 0 on success, -EBADF, -EINVAL if there is no object, -ENOSYS if counters do not
  * interrupt here, -ESRCH as for vperfctr_control(), -EPERM if there was no overflow since the
@@ -570,7 +570,7 @@ static noinline int vperfctr_read_children(struct vperfctr *vp, struct perfctr_s
 
 /**
  * sys_vperfctr_read - read counts and control
- * @fd: of an object. Without an owner, any process with the file may read it
+ * @fd: fd of an object. If the object has no owner, any process with the fd may read it
  * @sump: gets the sums, or NULL
  * @controlp: gets the control, or NULL
  * @childrenp: gets the sums of reaped children, or NULL

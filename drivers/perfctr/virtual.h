@@ -3,7 +3,7 @@
  * Virtual performance counters: shared declarations.
  *
  *   object	struct vperfctr: the counters of a thread, and files for them
- *   control	struct perfctr_cpu_control: the counters and events that a program selects
+ *   control	struct perfctr_cpu_control: the counters and events selected by a program
  *   state	struct perfctr_cpu_state: a control, its start values and sums
  *   a-mode	counters that only count
  *   i-mode	counters that interrupt when they overflow
@@ -40,7 +40,7 @@
  * @overflow_tick: jiffies of the last overflow
  * @overflows: number of overflows in @overflow_tick
  * @lock: protects @identity and @children
- * @identity: of the control, shared by the objects that have inherited it. 0: no control
+ * @identity: identity of the control, equal in objects that have inherited it. 0: no control
  * @counted: cstatus of the control, without the TSC if @owner may no longer read it; 0 if the last
  *	control enables nothing. Unlike state->cstatus it keeps the counters which are stopped by an
  *	overflow, on a forbidden CPU, or for pinned events of perf. Written by @owner or its tracer

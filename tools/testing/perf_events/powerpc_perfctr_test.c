@@ -22,7 +22,7 @@ static u32 machine_registers[SPRN_END];
 /* All steps, which are the time base, too */
 static u64 machine_steps;
 
-/* Simulate one step: counters count it that have an event in MMCR1, and are not frozen. */
+/* Simulate one step: counters with an event in MMCR1 count it, unless they are frozen. */
 static void machine_step(void)
 {
 	u32 *mmcr0 = &machine_registers[SPRN_MMCR0], enabled;
@@ -395,7 +395,7 @@ static bool test_counts(void)
 	       count_of(&events[1]) == 2770 && samples == 2770 / 70;
 }
 
-/* A flexible event that needs the thread's counter waits, and returns when the thread stops. */
+/* A flexible event that needs the thread's counter is scheduled again when the thread stops. */
 static bool test_waits(void)
 {
 	bool waited;
@@ -437,7 +437,7 @@ static bool test_same_code(void)
 	return sums_are(100);
 }
 
-/* Flexible events return at once only a few times in a jiffy. */
+/* Flexible events are rescheduled at once only a few times in a jiffy. */
 static bool test_returns(void)
 {
 	int i, returned = 0;
@@ -461,7 +461,7 @@ static bool test_returns(void)
 	return returned == POWER_RESCHEDS_MAX && events[0].on;
 }
 
-/* A pinned event that has the counter first keeps it: nothing of the thread's counters runs. */
+/* A pinned event that has the counter first keeps it: none of the thread's counters runs. */
 static bool test_pinned_first(void)
 {
 	bool moved;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A counter must not reveal what it has counted for another user. A victim runs a loop of known
+ * A counter must not reveal its counts of another user's task. A victim runs a loop of known
  * length, the secret, on the CPU of an attacker, and counters count it. The attacker, another
  * process, gets counters in many ways before, between and after the runs, by perf events and by
  * perfctr. It reads all that it can: each counter by RDPMC, the pages of its events and of its
