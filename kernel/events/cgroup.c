@@ -118,21 +118,21 @@ int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_even
 }
 
 /**
- * perf_cgroup_follow - set the cgroup of a new event to that of its leader
+ * perf_cgroup_set_from_leader - set the cgroup of a new event to that of its leader
  * @event: the event, bound to a CPU, opened without a cgroup
  * @leader: leader of the group that the event will join; the caller holds a reference
  *
  * A group is scheduled as a whole, so its members count only for the leader's cgroup. cAdvisor
  * opens such groups.
  */
-void perf_cgroup_follow(struct perf_event *event, const struct perf_event *leader)
+void perf_cgroup_set_from_leader(struct perf_event *event, const struct perf_event *leader)
 {
 	css_get(&leader->cgrp->css);
 	event->cgrp = leader->cgrp;
 }
 
 /**
- * perf_cgroup_disconnect - undo perf_cgroup_connect() or perf_cgroup_follow()
+ * perf_cgroup_disconnect - undo perf_cgroup_connect() or perf_cgroup_set_from_leader()
  * @event: event that is being freed
  */
 void perf_cgroup_disconnect(struct perf_event *event)

@@ -10,7 +10,7 @@ typedef bool (*perf_subtree_func_t)(struct perf_event_pmu_context *epc, bool pin
 #ifdef CONFIG_CGROUP_PERF
 int perf_cgroup_make_clocks(struct perf_event *event);
 int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader);
-void perf_cgroup_follow(struct perf_event *event, const struct perf_event *leader);
+void perf_cgroup_set_from_leader(struct perf_event *event, const struct perf_event *leader);
 void perf_cgroup_disconnect(struct perf_event *event);
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n);
 void perf_cgroup_count_group(struct perf_event *leader, int n);
@@ -33,8 +33,8 @@ static inline bool perf_cgroup_is_same(const struct perf_cpu_context *cpuctx,
 static inline int perf_cgroup_make_clocks(struct perf_event *event)	{ return 0; }
 static inline int perf_cgroup_connect(struct perf_event *event, int fd,
 				      const struct perf_event *leader)	{ return -EINVAL; }
-static inline void perf_cgroup_follow(struct perf_event *event,
-				      const struct perf_event *leader)	{ }
+static inline void perf_cgroup_set_from_leader(struct perf_event *event,
+					       const struct perf_event *leader)	{ }
 static inline void perf_cgroup_disconnect(struct perf_event *event)	{ }
 static inline void perf_cgroup_count(struct perf_event *event,
 				     struct perf_cpu_context *cpuctx, int n) { }

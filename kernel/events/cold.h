@@ -37,7 +37,7 @@
  *	hw.interrupts counts
  * @disable_due: the event must be disabled, independent of its limit
  * @throttles: number of times that the event was throttled, saturates at U16_MAX
- * @halted: perf_overflow_halt_throttled() has stopped the throttled event's counter
+ * @core_stopped: perf_overflow_stop_throttled() has stopped the throttled event's counter
  * @rate_known: see perf_next_period(); ctx->lock
  * @lost_samples: number of samples that did not fit into the buffer
  * @freq_time_stamp: running time at the last adjustment of the frequency, ns
@@ -72,7 +72,7 @@ struct perf_event_cold {
 	unsigned int		sigtrap_queued;
 	u16			counted_since;
 	bool			disable_due;
-	bool			halted;
+	bool			core_stopped;
 	u16			throttles;
 	bool			rate_known;
 

@@ -23,7 +23,7 @@ PERF_DELAY_POINT(CONTEXT_SEEN),		/* ctx->mutex not held yet */
 PERF_DELAY_POINT(CALL_CPU),		/* before the call of the context's CPU */
 PERF_DELAY_POINT(CALL_TOGETHER),		/* before the call of the inherited events' CPUs */
 PERF_DELAY_POINT(CALL_RESERVED),		/* before the call of the task's CPU */
-PERF_DELAY_POINT(RESIDENCE_LEFT),		/* in no set; before the call of the task's CPU */
+PERF_DELAY_POINT(CTX_SET_LEFT),		/* in no set; before the call of the task's CPU */
 
 /* oncpu and state */
 PERF_DELAY_POINT(ONCPU_SET),

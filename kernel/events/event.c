@@ -305,7 +305,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 		cgroup_err = perf_cgroup_connect(event, cgroup_fd, leader);
 	} else if (leader && leader->cgrp && !event->hw.target) {
 		event->event_flags |= PERF_EVENT_OF_CGROUP;
-		perf_cgroup_follow(event, leader);
+		perf_cgroup_set_from_leader(event, leader);
 	}
 
 	idx = perf_pmus_read_lock();

@@ -26,10 +26,10 @@
 
 /* ... status of an inherited event */
 #define PERF_EVENT_SETTLED		0x2000	/* in the parent event's sum, see settle.h */
-#define PERF_EVENT_CALLED		0x1000	/* done by perf_children_call_running() */
+#define PERF_EVENT_CALL_DONE		0x1000	/* done by perf_children_call_running() */
 
 /* ... status during a move to another CPU */
-#define PERF_EVENT_GOES_ON		0x100	/* disabled now, to be enabled there */
+#define PERF_EVENT_REENABLE		0x100	/* disabled now, to be enabled there */
 
 /*
  * Parent of an event: the event that was opened, even if @event was inherited more than once;

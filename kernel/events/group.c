@@ -292,9 +292,9 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 	event->attach_state |= PERF_ATTACH_CONTEXT;
 	if (event->cgrp)
 		perf_cgroup_count(event, cpuctx, 1);
-	perf_event_follow_attach(event);
-	if (unlikely(event->event_flags & PERF_EVENT_GOES_ON)) {
-		event->event_flags &= ~PERF_EVENT_GOES_ON;
+	perf_event_sync_times_attach(event);
+	if (unlikely(event->event_flags & PERF_EVENT_REENABLE)) {
+		event->event_flags &= ~PERF_EVENT_REENABLE;
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	}
 	if (leader != event) {
@@ -332,7 +332,7 @@ static void perf_group_attach_child_locked(struct perf_event *child,
 
 	WARN_ON_ONCE(cpuctx);
 	child->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_CHILD;
-	perf_event_follow(child);
+	perf_event_sync_times(child);
 	if (leader != child)
 		perf_group_join_leader(child, leader);
 	perf_sample_layout(child);
@@ -535,7 +535,7 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 			perf_event_set_state(member, PERF_EVENT_STATE_ERROR);
 		INIT_LIST_HEAD(&member->sibling_list);
 		member->group_leader = member;
-		perf_event_follow(member);
+		perf_event_sync_times(member);
 		member->attach_state &= ~PERF_ATTACH_GROUP;
 		member->group_runtime = leader->group_runtime;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
@@ -553,7 +553,7 @@ static void perf_group_unlink(struct perf_event *event, struct perf_event *leade
 {
 	list_del_init(&event->sibling_list);
 	event->group_leader = event;
-	perf_event_follow(event);
+	perf_event_sync_times(event);
 	event->attach_state &= ~PERF_ATTACH_GROUP;
 	leader->nr_siblings--;
 	perf_group_update_caps(event);

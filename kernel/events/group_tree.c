@@ -40,10 +40,10 @@
 #define AGE_INTERVALS	4
 
 /*
- * Maximum number of groups that perf_group_forgive() compares. A context switch may call it for
- * each active group, and without a limit would take time in the square of the active groups.
+ * Maximum number of groups that perf_group_limit_runtime() compares. A context switch may call it
+ * for each active group, and without a limit would take time in the square of the active groups.
  */
-#define FORGIVE_LOOK	64
+#define LIMIT_RUNTIME_GROUPS	64
 
 /* Maximum age in ns of the youngest group of a subtree at a rotation */
 static u64 perf_age_limit(const struct perf_event_pmu_context *epc)
@@ -347,9 +347,9 @@ static u64 perf_group_most(const struct perf_event_pmu_context *epc)
 }
 
 /*
- * Runtime of the youngest of the first FORGIVE_LOOK groups of @leader's subtree. The tree is in the
- * order of runtimes without the current time. If all of these groups are active, a later one may be
- * younger: it gets age 0.
+ * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. The tree is
+ * in the order of runtimes without the current time. If all of these groups are active, a later one
+ * may be younger: it gets age 0.
  */
 static u64 perf_subtree_youngest(const struct perf_event *leader)
 {
@@ -358,7 +358,7 @@ static u64 perf_subtree_youngest(const struct perf_event *leader)
 	u64 youngest = U64_MAX;
 	int n;
 
-	for (n = 0; group && n < FORGIVE_LOOK; n++, group = perf_group_next(group)) {
+	for (n = 0; group && n < LIMIT_RUNTIME_GROUPS; n++, group = perf_group_next(group)) {
 		youngest = min(youngest, perf_group_runtime_now(group));
 		if (group->state != PERF_EVENT_STATE_ACTIVE)
 			break;
@@ -372,7 +372,7 @@ static u64 perf_subtree_youngest(const struct perf_event *leader)
  * runs when the timer expires. So the base is increased first, which preserves the order of
  * groups that all have run for long.
  */
-static void perf_group_forgive(struct perf_event *leader)
+static void perf_group_limit_runtime(struct perf_event *leader)
 {
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
 
@@ -400,7 +400,7 @@ void perf_group_ran(struct perf_event *leader, u64 ns)
 	leader->group_runtime = max(leader->group_runtime + ns, leader->pmu_ctx->age_base);
 	if (unlikely(leader->group_runtime > perf_group_most(leader->pmu_ctx)) &&
 	    !(leader->group_caps & PERF_EV_CAP_SOFTWARE)) {
-		perf_group_forgive(leader);
+		perf_group_limit_runtime(leader);
 		return;
 	}
 	/* Most times on the PMU are shorter than a step: the order stays. */
@@ -430,7 +430,7 @@ static struct perf_event *perf_subtree_last(struct perf_event *leader)
 }
 
 /**
- * perf_group_pass - move a group after all others of its subtree
+ * perf_group_move_last - move a group after all others of its subtree
  * @leader: leader of a flexible group that cannot be scheduled in although no other
  *	flexible group is; ctx->lock is held
  * @ns: time to add, for which it would have been scheduled in; at least one step of ages, because
@@ -440,7 +440,7 @@ static struct perf_event *perf_subtree_last(struct perf_event *leader)
  * this one. Several such groups do not increase each other's runtime beyond the limit of
  * perf_group_ran().
  */
-void perf_group_pass(struct perf_event *leader, u64 ns)
+void perf_group_move_last(struct perf_event *leader, u64 ns)
 {
 	u64 most, last;
 

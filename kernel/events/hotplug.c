@@ -221,7 +221,7 @@ static void perf_hotplug_move_out(struct perf_event *event, struct list_head *mo
 {
 	/* The event must be off during the move, because the other context has another clock. */
 	if (perf_event_detach(event, PERF_EVENT_STATE_OFF))
-		event->event_flags |= PERF_EVENT_GOES_ON;
+		event->event_flags |= PERF_EVENT_REENABLE;
 	perf_buffer_share(event);
 	list_add_tail(&event->moving_entry, moving);
 }
@@ -242,7 +242,7 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	/* The event may have been in @ctx before: its readers must see a change of @ctx. */
 	perf_change_announce(ctx);
 	WRITE_ONCE(event->ctx, ctx);
-	perf_change_end(ctx, PERF_CHANGE_COMING);
+	perf_change_end(ctx, PERF_CHANGE_ANNOUNCED);
 	raw_spin_unlock(&ctx->lock);
 	raw_spin_unlock_irq(&old->lock);
 	perf_delay(MIGRATE_IN);

@@ -81,11 +81,12 @@
  *	perf_pmu_disable_for_switch()
  * @next_switch_disabled: the next PMU in perf_cpu_context::switch_disabled_list, or NULL
  * @active_oncpu: number of events with a counter
- * @users_oncpu: number of these events that keep an exclusive group out: all but kernel events
+ * @nr_exclusive_blockers: number of these events that keep an exclusive group out: all but kernel
+ *	events
  * @most_oncpu: maximum of @active_oncpu
  * @rotations: number of times that a waiting group was scheduled in by rotation
  * @exclusive: an exclusive group is scheduled in
- * @task_served: the last group that rotation scheduled in was the task's
+ * @last_was_task: the last group that rotation scheduled in was the task's
  * @hrtimer_active: the rotation timer runs
  * @hrtimer_lock: protects @hrtimer_active and writes of @hrtimer_interval
  * @hrtimer: the rotation timer
@@ -100,10 +101,10 @@ struct perf_cpu_pmu_context {
 	bool				switch_disabled;
 	struct perf_cpu_pmu_context	*next_switch_disabled;
 	int				active_oncpu;
-	int				users_oncpu;
+	int				nr_exclusive_blockers;
 	int				most_oncpu;
 	bool				exclusive;
-	bool				task_served;
+	bool				last_was_task;
 	bool				hrtimer_active;
 	raw_spinlock_t			hrtimer_lock;
 	u32				rotations;

@@ -72,17 +72,17 @@ void perf_event_queue_wakeup(struct perf_event *event)
  * of all counters that have overflowed. So stop the event here, or its interrupts would keep
  * the CPU busy.
  */
-static void perf_overflow_halt_throttled(struct perf_event *event)
+static void perf_overflow_stop_throttled(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id() ||
 	    !perf_event_throttled(event) || (event->hw.state & PERF_HES_STOPPED) ||
-	    event->cold->halted)
+	    event->cold->core_stopped)
 		return;
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	/* Call pmu->stop only once: drivers may remove the event from a list there. */
-	event->cold->halted = true;
+	event->cold->core_stopped = true;
 	perf_pmu_enable(event->pmu);
 }
 
@@ -118,7 +118,7 @@ static void perf_overflow_disable_irq_work(struct irq_work *work)
 			return;
 		}
 	}
-	perf_overflow_halt_throttled(event);
+	perf_overflow_stop_throttled(event);
 	perf_event_put(event);
 }
 
@@ -364,7 +364,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	/* A counting event has no period. */
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
-	stop = __perf_event_overflow(event, PERF_OVERFLOW_HALT, data, regs);
+	stop = __perf_event_overflow(event, PERF_OVERFLOW_MAY_THROTTLE, data, regs);
 	/* Only for an interrupt: in a context switch, overflows cannot keep the CPU busy. */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
 		perf_overflow_queue_work(event, &event->cold->disable_work);

@@ -14,7 +14,7 @@ int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 void perf_event_queue_wakeup(struct perf_event *event);
 
 /* Flags of an overflow */
-#define PERF_OVERFLOW_HALT	0x1	/* the event may be stopped because of it */
-#define PERF_OVERFLOW_AGAIN	0x2	/* not the first overflow of this occurrence */
+#define PERF_OVERFLOW_MAY_THROTTLE	0x1	/* the event may be throttled because of it */
+#define PERF_OVERFLOW_AGAIN		0x2	/* not the first overflow of this occurrence */
 
 #endif /* _KERNEL_EVENTS_OVERFLOW_H */

@@ -459,7 +459,7 @@ static bool perf_pmu_type_is_generic(u32 type)
 	       type == PERF_TYPE_RAW || type == PERF_TYPE_SOFTWARE;
 }
 
-static int perf_pmu_ask_all(struct perf_event *event)
+static int perf_pmu_try_all(struct perf_event *event)
 {
 	bool software = event->attr.type == PERF_TYPE_SOFTWARE;
 	struct pmu *pmu;
@@ -484,7 +484,7 @@ static int perf_pmu_ask_all(struct perf_event *event)
  * Call the PMU of the type. It may set attr.type to another PMU's type and return -ENOENT:
  * call that PMU, but limit the number of times.
  */
-static int perf_pmu_ask_type(struct perf_event *event, u32 type)
+static int perf_pmu_try_type(struct perf_event *event, u32 type)
 {
 	int hops;
 
@@ -506,7 +506,7 @@ static int perf_pmu_ask_type(struct perf_event *event, u32 type)
  * Call the PMU whose type is in the upper half of a generic event's config, unless the PMU lacks
  * PERF_PMU_CAP_EXTENDED_HW_TYPE. If the type has no PMU, ignore it and call all PMUs.
  */
-static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
+static int perf_pmu_try_extended(struct perf_event *event, u32 type)
 {
 	struct pmu_entry *pe = perf_pmu_entry_of_type(type);
 
@@ -514,7 +514,7 @@ static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
 	    !(pe->pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE))
 		return -ENOENT;
 	event->attr.config &= PERF_HW_EVENT_MASK;
-	return pe && !READ_ONCE(pe->gone) ? perf_pmu_entry_try(pe, event) : perf_pmu_ask_all(event);
+	return pe && !READ_ONCE(pe->gone) ? perf_pmu_entry_try(pe, event) : perf_pmu_try_all(event);
 }
 
 /*
@@ -522,7 +522,7 @@ static int perf_pmu_ask_extended(struct perf_event *event, u32 type)
  * event->parent has the PMU, perf_pmu_unregister() has not finished. Later, perf_pmu_unregister()
  * waits for this reader of pmus_srcu before it frees the PMU's type and returns.
  */
-static int perf_pmu_ask_same(struct perf_event *event, const struct pmu *same)
+static int perf_pmu_try_same(struct perf_event *event, const struct pmu *same)
 {
 	struct pmu_entry *pe;
 
@@ -541,7 +541,7 @@ static int perf_pmu_find_and_init(struct perf_event *event)
 	int err;
 
 	if (event->parent)
-		return perf_pmu_ask_same(event, READ_ONCE(event->parent->pmu));
+		return perf_pmu_try_same(event, READ_ONCE(event->parent->pmu));
 
 	err = perf_attr_check_at(&event->attr, PERF_ATTR_AT_ALLOC);
 	if (err)
@@ -552,17 +552,17 @@ static int perf_pmu_find_and_init(struct perf_event *event)
 		u32 extended = event->attr.config >> PERF_PMU_TYPE_SHIFT;
 
 		if (extended)
-			return perf_pmu_ask_extended(event, extended);
+			return perf_pmu_try_extended(event, extended);
 		type = PERF_TYPE_RAW;
 	}
 
-	err = perf_pmu_ask_type(event, type);
+	err = perf_pmu_try_type(event, type);
 	if (err != -ENOENT)
 		return err;
 	/* The config of a raw event has a meaning only for the PMU of raw events. */
 	if (event->orig_type == PERF_TYPE_RAW && perf_pmu_entry_of_type(PERF_TYPE_RAW))
 		return -ENOENT;
-	return perf_pmu_ask_all(event);
+	return perf_pmu_try_all(event);
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Scopes: a system-wide PMU may have an instance for each core, die, cluster, package or
- * machine. One of the CPUs that share an instance is its speaker: tools open their events on
+ * machine. One of the CPUs that share an instance is its designated CPU: tools open their events on
  * this CPU, and when it is taken offline the events move to another CPU of the instance.
  */
 #include <linux/cpu.h>
@@ -12,8 +12,8 @@
 #include "hotplug.h"
 #include "pmu_scope.h"
 
-/* One CPU for each core, die, cluster...; changed only by CPU hotplug */
-static struct cpumask perf_scope_all_speakers[PERF_PMU_MAX_SCOPE];
+/* The designated CPU of each core, die, cluster...; changed only by CPU hotplug */
+static struct cpumask perf_scope_cpumasks[PERF_PMU_MAX_SCOPE];
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 const struct cpumask *(*perf_test_die)(unsigned int cpu);	/* topology for a test */
@@ -48,7 +48,7 @@ bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
 }
 
 /**
- * perf_scope_exists - does the instance of @cpu have a speaker?
+ * perf_scope_exists - does the instance of @cpu have a designated CPU?
  * @scope: scope of the PMU
  * @cpu: a CPU
  *
@@ -56,32 +56,33 @@ bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
  */
 bool perf_scope_exists(unsigned int scope, unsigned int cpu)
 {
-	return cpumask_intersects(perf_scope_cpus(scope, cpu), &perf_scope_all_speakers[scope]);
+	return cpumask_intersects(perf_scope_cpus(scope, cpu), &perf_scope_cpumasks[scope]);
 }
 
 /**
- * perf_scope_speakers - get the CPUs for events of a system-wide PMU
+ * perf_scope_cpumask - get the designated CPUs of a system-wide PMU
  * @scope: scope of the PMU, not %PERF_PMU_SCOPE_NONE
  *
  * Return: one CPU for each instance; it changes with CPU hotplug
  */
-const struct cpumask *perf_scope_speakers(unsigned int scope)
+const struct cpumask *perf_scope_cpumask(unsigned int scope)
 {
-	return &perf_scope_all_speakers[scope];
+	return &perf_scope_cpumasks[scope];
 }
 
 /**
- * perf_scope_online - update the speakers when a CPU is brought online
+ * perf_scope_online - update the designated CPUs when a CPU is brought online
  * @cpu: the CPU, online
  *
- * In each scope, @cpu becomes the speaker of its instance if it has none. Otherwise events that
- * remained on @cpu, when it was the last CPU of the instance to go offline, move to the speaker.
+ * In each scope, @cpu becomes the designated CPU of its instance if the instance has none.
+ * Otherwise events that remained on @cpu, when it was the last CPU of the instance to go offline,
+ * move to the designated CPU.
  *
  * Context: the CPU hotplug lock is held, may sleep.
  */
 void perf_scope_online(unsigned int cpu)
 {
-	unsigned int scope, speaker;
+	unsigned int scope, event_cpu;
 
 	lockdep_assert_cpus_held();
 
@@ -89,20 +90,20 @@ void perf_scope_online(unsigned int cpu)
 	if (!cpu_online(cpu))
 		return;
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
-		speaker = cpumask_first_and(perf_scope_cpus(scope, cpu),
-					    &perf_scope_all_speakers[scope]);
-		if (speaker < nr_cpu_ids)
-			perf_scope_migrate(scope, cpu, speaker);
+		event_cpu = cpumask_first_and(perf_scope_cpus(scope, cpu),
+					      &perf_scope_cpumasks[scope]);
+		if (event_cpu < nr_cpu_ids)
+			perf_scope_migrate(scope, cpu, event_cpu);
 		else
-			cpumask_set_cpu(cpu, &perf_scope_all_speakers[scope]);
+			cpumask_set_cpu(cpu, &perf_scope_cpumasks[scope]);
 	}
 }
 
 /**
- * perf_scope_offline - update the speakers when a CPU is taken offline
+ * perf_scope_offline - update the designated CPUs when a CPU is taken offline
  * @cpu: the CPU, still online
  *
- * If @cpu is the speaker of an instance, another CPU of the instance becomes its speaker, and the
+ * If @cpu is the designated CPU of an instance, another CPU of the instance replaces it, and the
  * events move there.
  *
  * Context: the CPU hotplug lock is held, may sleep.
@@ -114,13 +115,13 @@ void perf_scope_offline(unsigned int cpu)
 	lockdep_assert_cpus_held();
 
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
-		if (!cpumask_test_cpu(cpu, &perf_scope_all_speakers[scope]))
+		if (!cpumask_test_cpu(cpu, &perf_scope_cpumasks[scope]))
 			continue;
 		new_cpu = cpumask_any_and_but(perf_scope_cpus(scope, cpu), cpu_online_mask, cpu);
-		/* While the instance has an online CPU, it always has a speaker for new events. */
+		/* While the instance has an online CPU, it always has a CPU for new events. */
 		if (new_cpu < nr_cpu_ids)
-			cpumask_set_cpu(new_cpu, &perf_scope_all_speakers[scope]);
-		cpumask_clear_cpu(cpu, &perf_scope_all_speakers[scope]);
+			cpumask_set_cpu(new_cpu, &perf_scope_cpumasks[scope]);
+		cpumask_clear_cpu(cpu, &perf_scope_cpumasks[scope]);
 		if (new_cpu < nr_cpu_ids)
 			perf_scope_migrate(scope, cpu, new_cpu);
 	}

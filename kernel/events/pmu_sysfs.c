@@ -36,7 +36,7 @@ static ssize_t perf_pmu_show_filters(struct device *dev, struct device_attribute
 static ssize_t perf_pmu_show_cpus(struct device *dev, struct device_attribute *a, char *page)
 {
 	return cpumap_print_to_pagebuf(true, page,
-				       perf_scope_speakers(perf_pmu_of_dev(dev)->scope));
+				       perf_scope_cpumask(perf_pmu_of_dev(dev)->scope));
 }
 
 static ssize_t perf_pmu_show_interval(struct device *dev, struct device_attribute *a, char *page)

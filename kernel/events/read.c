@@ -204,7 +204,7 @@ static void perf_read_child_locked(struct perf_event *child, struct perf_cpu_con
 				   void *data)
 {
 	perf_read_member(child);
-	child->event_flags |= PERF_EVENT_CALLED;
+	child->event_flags |= PERF_EVENT_CALL_DONE;
 }
 
 /*
@@ -212,8 +212,8 @@ static void perf_read_child_locked(struct perf_event *child, struct perf_cpu_con
  */
 static __always_inline u64 perf_read_child_count(struct perf_event *child, bool is_clock)
 {
-	if (unlikely(child->event_flags & PERF_EVENT_CALLED))
-		child->event_flags &= ~PERF_EVENT_CALLED;
+	if (unlikely(child->event_flags & PERF_EVENT_CALL_DONE))
+		child->event_flags &= ~PERF_EVENT_CALL_DONE;
 	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
 	else if (!is_unsched(child) && smp_load_acquire(&child->state) == PERF_EVENT_STATE_ACTIVE)
 		perf_read_sync_count(child, false);

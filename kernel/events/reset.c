@@ -98,7 +98,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 /*
  * @data is @task of perf_reset_needs_task(), or NULL in a call by perf_children_call_running().
  * After such a call, perf_reset_in_context() must be called for each inherited event without
- * PERF_EVENT_CALLED.
+ * PERF_EVENT_CALL_DONE.
  */
 static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  void *data)
@@ -107,7 +107,7 @@ static void perf_reset_one_locked(struct perf_event *event, struct perf_cpu_cont
 		return;
 	perf_reset_on_cpu(event);
 	if (!data)
-		event->event_flags |= PERF_EVENT_CALLED;
+		event->event_flags |= PERF_EVENT_CALL_DONE;
 }
 
 static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
@@ -123,7 +123,7 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
 	}
 	perf_reset_on_cpu(leader);
 	if (!data)
-		leader->event_flags |= PERF_EVENT_CALLED;
+		leader->event_flags |= PERF_EVENT_CALL_DONE;
 }
 
 /**
@@ -278,9 +278,9 @@ static void perf_reset_call_children(struct perf_event *parent, bool group)
 
 	perf_children_call_running(parent, group ? perf_reset_group_locked : perf_reset_one_locked);
 	for_each_child(child, parent) {
-		if (!(child->event_flags & PERF_EVENT_CALLED))
+		if (!(child->event_flags & PERF_EVENT_CALL_DONE))
 			perf_reset_in_context(child, group);
-		child->event_flags &= ~PERF_EVENT_CALLED;
+		child->event_flags &= ~PERF_EVENT_CALL_DONE;
 	}
 }
 

@@ -77,7 +77,7 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 		victim = perf_rotate_oldest_running(task_epc,
 						    perf_rotate_oldest_running(cpu_epc, NULL));
 		if (!victim) {
-			perf_group_pass(waiting, ktime_to_ns(cpc->hrtimer_interval));
+			perf_group_move_last(waiting, ktime_to_ns(cpc->hrtimer_interval));
 			return;
 		}
 		if (n++ < ROTATE_SINGLY) {
@@ -125,8 +125,8 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	perf_rotate_look_at_groups(cpuctx, task_epc, &of_task);
 	perf_ages_normalize(&cpc->epc, &of_cpu, task_epc, &of_task);
 	if (of_cpu.waiting && of_task.waiting) {
-		cpc->task_served = task_first || !cpc->task_served;
-		waiting = cpc->task_served ? of_task.waiting : of_cpu.waiting;
+		cpc->last_was_task = task_first || !cpc->last_was_task;
+		waiting = cpc->last_was_task ? of_task.waiting : of_cpu.waiting;
 	} else {
 		waiting = of_cpu.waiting ?: of_task.waiting;
 	}

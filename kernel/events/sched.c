@@ -153,7 +153,7 @@ static __always_inline void perf_sched_count_counters(const struct perf_event *e
 		 * NMI watchdog's: these are always on.
 		 */
 		if (!is_kernel_event(event))
-			cpc->users_oncpu += n;
+			cpc->nr_exclusive_blockers += n;
 	} else if (likely(!event->attr.exclusive)) {
 		return;
 	}
@@ -358,7 +358,7 @@ static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cp
 		return true;
 	if (cpc->exclusive)
 		return false;
-	return !leader->attr.exclusive || !cpc->users_oncpu;
+	return !leader->attr.exclusive || !cpc->nr_exclusive_blockers;
 }
 
 /**
@@ -440,7 +440,7 @@ bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		 */
 		tries -= 1 + leader->nr_siblings / BACKFILL_MEMBERS;
 		if (!some && perf_sched_nothing_to_sched_out(epc->pmu))
-			perf_group_pass(leader, ktime_to_ns(cpc->hrtimer_interval));
+			perf_group_move_last(leader, ktime_to_ns(cpc->hrtimer_interval));
 		else if (!leader->nr_siblings)
 			tries -= BACKFILL_SINGLE - 1;
 		/* The PMU is probably full: as many counters are in use as ever before. */
@@ -577,8 +577,8 @@ static void perf_context_sched_out_disabled(struct perf_cpu_context *cpuctx,
 }
 
 /* Do flexible groups of the CPU occupy counters that pinned groups of the task may need? */
-static bool perf_sched_cpu_makes_way(struct perf_cpu_context *cpuctx,
-				     const struct perf_event_pmu_context *epc)
+static bool perf_sched_cpu_blocks_pinned(struct perf_cpu_context *cpuctx,
+					 const struct perf_event_pmu_context *epc)
 {
 	const struct perf_event_pmu_context *cpu_epc;
 
@@ -602,7 +602,7 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 	    !perf_pmu_has_sched_task(pmu))
 		return;
 	perf_pmu_disable(pmu);
-	if (unlikely(perf_sched_cpu_makes_way(cpuctx, epc))) {
+	if (unlikely(perf_sched_cpu_blocks_pinned(cpuctx, epc))) {
 		wait = perf_pmu_resched_cpu(cpuctx, epc->ctx, pmu);
 	} else {
 		perf_groups_sched_in(cpuctx, epc, true);

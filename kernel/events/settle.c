@@ -29,7 +29,7 @@ void perf_settled_stir(struct perf_event_context *ctx)
 }
 
 /* Subtract settled events, already unlinked from their context, from their parent events' sums. */
-static void perf_settled_take_out(struct perf_event *child)
+static void perf_settled_subtract(struct perf_event *child)
 {
 	struct perf_event *next;
 
@@ -69,7 +69,7 @@ static void perf_settled_undo_stirred(struct perf_inherit_data *data)
 			WARN_ON_ONCE(ctx->settled);
 			WRITE_ONCE(ctx->settled_children, NULL);
 		}
-		perf_settled_take_out(child);
+		perf_settled_subtract(child);
 	}
 }
 
@@ -95,7 +95,7 @@ void perf_settled_undo(struct perf_event *child)
 	struct perf_inherit_data *data = perf_settled_inherit_data(child);
 	struct perf_event_context *ctx = child->ctx;
 	struct perf_event *first;
-	bool stands;
+	bool was_settled;
 
 	lockdep_assert_held(&data->lock);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
@@ -103,14 +103,14 @@ void perf_settled_undo(struct perf_event *child)
 		first = ctx->settled_children;
 		if (!first || perf_settled_inherit_data(first) != data)
 			return;
-		stands = ctx->settled;
-		if (stands) {
+		was_settled = ctx->settled;
+		if (was_settled) {
 			ctx->settled = false;
 			WRITE_ONCE(ctx->settled_children, NULL);
 		}
 	}
-	if (stands)
-		perf_settled_take_out(first);
+	if (was_settled)
+		perf_settled_subtract(first);
 	else
 		perf_settled_undo_stirred(data);
 }
@@ -210,7 +210,7 @@ bool perf_child_settle(struct perf_event *child)
 		return false;
 	perf_delay(CHILD_SETTLED);
 	child->event_flags |= PERF_EVENT_SETTLED;
-	/* Do not move the only entry: see perf_settled_take_out(). */
+	/* Do not move the only entry: see perf_settled_subtract(). */
 	if (!list_is_last(&child->child_list, perf_event_children(child->parent)))
 		list_move_tail(&child->child_list, perf_event_children(child->parent));
 	return true;

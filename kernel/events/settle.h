@@ -75,8 +75,8 @@ static __always_inline bool perf_child_may_settle(const struct perf_event *child
 {
 	const struct perf_event_context *ctx = child->ctx;
 
-	/* With PERF_EVENT_CALLED, the caller has just updated the count and must add it itself. */
-	if (perf_clock_cpu(&ctx->clock) >= 0 || (child->event_flags & PERF_EVENT_CALLED))
+	/* With PERF_EVENT_CALL_DONE, the caller has just updated the count, and must add it. */
+	if (perf_clock_cpu(&ctx->clock) >= 0 || (child->event_flags & PERF_EVENT_CALL_DONE))
 		return false;
 	return child->event_flags & PERF_EVENT_PLAIN_CHILD ? !READ_ONCE(ctx->in_ctx_set) :
 							   !local64_read(&child->count);

@@ -275,7 +275,7 @@ void __perf_ctx_set_unlink(struct perf_event_context *ctx)
 		if (!task)
 			break;
 		cpu = task_cpu(task);
-		perf_delay(RESIDENCE_LEFT);
+		perf_delay(CTX_SET_LEFT);
 		unlink_args.later = false;
 		smp_call_function_single(cpu, __perf_ctx_set_unlink_cpu, &unlink_args, 1);
 	} while (unlink_args.later || task_cpu(task) != cpu);

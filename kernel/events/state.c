@@ -189,7 +189,7 @@ void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_p
 	nr += perf_state_find_pinned(perf_pmu_context_of(cpuctx->task_ctx, cpc->epc.pmu), &first);
 	if (cpc->exclusive)
 		why = PERF_EVENT_BY_EXCLUSIVE;
-	else if (leader->attr.exclusive && cpc->users_oncpu)
+	else if (leader->attr.exclusive && cpc->nr_exclusive_blockers)
 		why = PERF_EVENT_IS_EXCLUSIVE;
 	else
 		why = first ? PERF_EVENT_BY_PINNED : PERF_EVENT_BY_PMU;

@@ -204,7 +204,7 @@ static void perf_throttle_count(struct perf_event *event)
  */
 int perf_overflow_account(struct perf_event *event, unsigned int flags)
 {
-	bool throttle = flags & PERF_OVERFLOW_HALT;
+	bool throttle = flags & PERF_OVERFLOW_MAY_THROTTLE;
 	struct hw_perf_event *hw = &event->hw;
 	u32 tick = __this_cpu_read(perf_throttle_ticks);
 
@@ -216,7 +216,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 			event->cold->counted_since = jiffies;
 		/* Software events are not stopped, so no tick has to start them. */
 		if (unlikely(perf_event_throttled(event))) {
-			event->cold->halted = false;
+			event->cold->core_stopped = false;
 			perf_throttle_record(event, false);
 		}
 		hw->interrupts = 1;
@@ -248,7 +248,7 @@ static DEFINE_PER_CPU(u64, samples_left);
  * @event: a software event, active
  * @passed: number of completed periods
  *
- * If the result is less than @passed, the caller calls perf_overflow_halt().
+ * If the result is less than @passed, the caller calls perf_overflow_throttle().
  *
  * Context: any, preemption is off.
  * Return: 1 to @passed
@@ -270,21 +270,21 @@ u64 perf_overflow_samples(struct perf_event *event, u64 passed)
 }
 
 /**
- * perf_overflow_halt - stop the samples of an event until the next tick
+ * perf_overflow_throttle - throttle an event: stop its samples until the next tick
  * @event: the event, active; may be throttled already
  *
  * Writes a PERF_RECORD_THROTTLE, unless the event is throttled.
  *
  * Context: any, preemption is off.
  */
-void perf_overflow_halt(struct perf_event *event)
+void perf_overflow_throttle(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 
 	if (!perf_event_throttled(event))
 		hw->interrupts = max_t(u64, hw->interrupts, READ_ONCE(perf_max_samples_per_tick));
 	hw->interrupts_seq = __this_cpu_read(perf_throttle_ticks);
-	perf_overflow_account(event, PERF_OVERFLOW_HALT | PERF_OVERFLOW_AGAIN);
+	perf_overflow_account(event, PERF_OVERFLOW_MAY_THROTTLE | PERF_OVERFLOW_AGAIN);
 }
 
 /**
@@ -298,7 +298,7 @@ int perf_event_account_interrupt(struct perf_event *event)
 	/* A counting event is not throttled, because the tick would not unthrottle it. */
 	if (!is_sampling_event(event))
 		return 0;
-	return perf_overflow_account(event, PERF_OVERFLOW_HALT);
+	return perf_overflow_account(event, PERF_OVERFLOW_MAY_THROTTLE);
 }
 
 /**
@@ -311,15 +311,15 @@ int perf_event_account_interrupt(struct perf_event *event)
  */
 bool perf_event_unthrottle_in(struct perf_event *event)
 {
-	bool halted;
+	bool core_stopped;
 
 	if (likely(!perf_event_throttled(event)))
 		return false;
-	halted = event->cold->halted;
-	event->cold->halted = false;
+	core_stopped = event->cold->core_stopped;
+	event->cold->core_stopped = false;
 	event->hw.interrupts = 0;
 	perf_throttle_record(event, false);
-	return halted;
+	return core_stopped;
 }
 
 static DEFINE_MUTEX(tick_lock);
@@ -388,7 +388,7 @@ void perf_event_restart_period(struct perf_event *event)
  * Compute the period from the count since the last tick. A throttled event has counted for only a
  * part of that time. Its period was too short, unless the frequency itself reaches the limit.
  */
-static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
+static bool perf_tick_adjust_frequency(struct perf_event *event, bool throttled)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 count, delta, enabled, running, ns, target, freq = event->attr.sample_freq;
@@ -400,7 +400,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 	ns = running - event->cold->freq_time_stamp;
 	event->cold->freq_count_stamp = count;
 	event->cold->freq_time_stamp = running;
-	if (unlikely(halted) &&
+	if (unlikely(throttled) &&
 	    READ_ONCE(perf_max_samples_per_tick) > DIV_ROUND_UP_ULL(freq, HZ)) {
 		perf_throttle_lengthen_period(hw);
 		return false;
@@ -414,7 +414,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool halted)
 		idle = is_idle_task(current);
 	}
 	target = perf_period_for(freq, delta, ns);
-	if (unlikely(halted))
+	if (unlikely(throttled))
 		target = max(target, hw->sample_period);
 	hw->sample_period = perf_next_period(hw->sample_period, target, idle,
 					     &event->cold->rate_known);
@@ -441,21 +441,21 @@ static void perf_tick_event(struct perf_event *event, struct pmu **disabled)
 {
 	bool throttled = perf_event_throttled(event);
 	bool freq = perf_event_has_frequency(event);
-	bool scheduled = !is_unsched(event), halted;
+	bool scheduled = !is_unsched(event), core_stopped;
 	int flags = 0;
 
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
 	    (!freq && !throttled))
 		return;
 	perf_tick_switch_pmu(event->pmu, disabled);
-	halted = perf_event_unthrottle_in(event);
+	core_stopped = perf_event_unthrottle_in(event);
 	/*
 	 * The driver of a throttled event has stopped it, with or without an update of the
 	 * count. Since then it may have moved the event to another counter, which still
 	 * contains another event's value. So the counter has to be reloaded, and read before
 	 * that, unless the core has stopped the event and read the counter then.
 	 */
-	if (scheduled && !halted)
+	if (scheduled && !core_stopped)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	if ((freq && perf_tick_adjust_frequency(event, throttled)) || throttled)
 		flags = PERF_EF_RELOAD;

@@ -48,7 +48,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags);
 #define PERF_BUSY_EVENTS	8
 
 u64 perf_overflow_samples(struct perf_event *event, u64 passed);
-void perf_overflow_halt(struct perf_event *event);
+void perf_overflow_throttle(struct perf_event *event);
 
 /* The common case of perf_overflow_account(). Return: false if that function has to be called. */
 static __always_inline bool perf_overflow_account_fast(struct perf_event *event)

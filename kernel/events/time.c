@@ -62,7 +62,7 @@ void perf_context_begin(struct perf_event_context *ctx)
 {
 	perf_time_assert_unchanging(ctx);
 	perf_change_announce(ctx);
-	perf_change_go(ctx, perf_clock());
+	perf_change_begin(ctx, perf_clock());
 }
 
 /**
@@ -79,11 +79,11 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
 	/*
 	 * The full barrier of perf_change_announce(task) below orders the store to cpu->seq, too.
 	 */
-	WRITE_ONCE(cpu->seq, cpu->seq + PERF_CHANGE_COMING);
+	WRITE_ONCE(cpu->seq, cpu->seq + PERF_CHANGE_ANNOUNCED);
 	perf_change_announce(task);
 	now = perf_clock();
-	perf_change_go(cpu, now);
-	perf_change_go(task, now);
+	perf_change_begin(cpu, now);
+	perf_change_begin(task, now);
 }
 
 /**
@@ -92,9 +92,9 @@ void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_c
  */
 void perf_context_end(struct perf_event_context *ctx)
 {
-	lockdep_assert((ctx->seq & PERF_CHANGE_STATE) == PERF_CHANGE_GOES_ON);
+	lockdep_assert((ctx->seq & PERF_CHANGE_STATE) == PERF_CHANGE_ACTIVE);
 	perf_delay(CHANGE_ENDS);
-	perf_change_end(ctx, PERF_CHANGE_GOES_ON);
+	perf_change_end(ctx, PERF_CHANGE_ACTIVE);
 }
 
 /**
@@ -112,7 +112,7 @@ void perf_context_stop(struct perf_event_context *ctx)
 	perf_time_assert_unchanging(ctx);
 	perf_change_announce(ctx);
 	perf_clock_stop(&ctx->clock, perf_clock());
-	perf_change_end(ctx, PERF_CHANGE_COMING);
+	perf_change_end(ctx, PERF_CHANGE_ANNOUNCED);
 }
 
 /* Under the context's lock the times do not change, unless the event moves. */
@@ -201,7 +201,7 @@ static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->lock);
-	WARN_ON_ONCE((ctx->seq & PERF_CHANGE_STATE) != PERF_CHANGE_GOES_ON);
+	WARN_ON_ONCE((ctx->seq & PERF_CHANGE_STATE) != PERF_CHANGE_ACTIVE);
 	return perf_clock_advance(perf_event_clock(event, ctx), ctx->now);
 }
 
@@ -216,8 +216,8 @@ u64 perf_group_change_time(struct perf_event *leader)
 	return perf_time_take_change_time(leader);
 }
 
-/* perf_event_follow(), at @now by the event's clock */
-static __always_inline void perf_time_follow(struct perf_event *event, u64 now)
+/* perf_event_sync_times(), at @now by the event's clock */
+static __always_inline void perf_time_sync(struct perf_event *event, u64 now)
 {
 	perf_time_set_both_running(event,
 				   perf_time_state_under(event->group_leader->state, event->state),
@@ -225,26 +225,26 @@ static __always_inline void perf_time_follow(struct perf_event *event, u64 now)
 }
 
 /**
- * perf_event_follow - start or stop an event's times according to its and its leader's state
+ * perf_event_sync_times - start or stop an event's times according to its and its leader's state
  * @event: the event, whose clock or leader has changed; its context is between
  *	perf_context_begin() and perf_context_end()
  */
-void perf_event_follow(struct perf_event *event)
+void perf_event_sync_times(struct perf_event *event)
 {
-	perf_time_follow(event, perf_time_take_change_time(event));
+	perf_time_sync(event, perf_time_take_change_time(event));
 }
 
 /**
- * perf_event_follow_attach - perf_event_follow() for an event that is added to a context
+ * perf_event_sync_times_attach - perf_event_sync_times() for an event that is added to a context
  * @event: the event; its context is between perf_context_begin() and perf_context_end()
  *
  * If the event is enabled, it waits from then on, by the context's clock.
  */
-void perf_event_follow_attach(struct perf_event *event)
+void perf_event_sync_times_attach(struct perf_event *event)
 {
 	u64 now = perf_time_take_change_time(event);
 
-	perf_time_follow(event, now);
+	perf_time_sync(event, now);
 	if (event->state == PERF_EVENT_STATE_INACTIVE)
 		event->state_since = now;
 }

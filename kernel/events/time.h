@@ -20,8 +20,8 @@ void perf_context_end(struct perf_event_context *ctx);
 void perf_context_stop(struct perf_event_context *ctx);
 u64 perf_event_ran(const struct perf_event *event);
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state);
-void perf_event_follow(struct perf_event *event);
-void perf_event_follow_attach(struct perf_event *event);
+void perf_event_sync_times(struct perf_event *event);
+void perf_event_sync_times_attach(struct perf_event *event);
 u64 perf_group_change_time(struct perf_event *leader);
 
 #endif /* _KERNEL_EVENTS_TIME_H */

@@ -35,8 +35,8 @@
 #define PERF_TIME_RUNS		1ULL
 
 /* Lowest bits of ctx->seq; the other bits count the changes. */
-#define PERF_CHANGE_COMING	1U	/* announced: the writer reads perf_clock() */
-#define PERF_CHANGE_GOES_ON	2U	/* in progress, at ctx->now */
+#define PERF_CHANGE_ANNOUNCED	1U	/* the writer reads perf_clock() */
+#define PERF_CHANGE_ACTIVE	2U	/* in progress, at ctx->now */
 #define PERF_CHANGE_STATE	3U
 
 /* Maximum number of attempts at exact times by a reader that must not wait */
@@ -171,7 +171,7 @@ static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clo
  *	a change				perf_times_try()
  *
  *						seq = ctx->seq;  (no change)
- *	ctx->seq |= PERF_CHANGE_COMING;
+ *	ctx->seq |= PERF_CHANGE_ANNOUNCED;
  *	smp_mb();
  *	ctx->now = perf_clock();
  *						now = perf_clock();
@@ -186,21 +186,21 @@ static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clo
 static __always_inline void perf_change_announce(struct perf_event_context *ctx)
 {
 	/* Pairs with the read barrier of perf_times_try(). */
-	smp_store_mb(ctx->seq, ctx->seq + PERF_CHANGE_COMING);
+	smp_store_mb(ctx->seq, ctx->seq + PERF_CHANGE_ANNOUNCED);
 }
 
 /* All changes from here on happen at @now, which is perf_clock() read after the announcement. */
-static __always_inline void perf_change_go(struct perf_event_context *ctx, u64 now)
+static __always_inline void perf_change_begin(struct perf_event_context *ctx, u64 now)
 {
 	WRITE_ONCE(ctx->now, now);
 	PERF_TIME_STEP();
 	/* Pairs with perf_times_try(): a reader that sees a change in progress sees ctx->now. */
-	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_GOES_ON - PERF_CHANGE_COMING));
+	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_ACTIVE - PERF_CHANGE_ANNOUNCED));
 	/* Pairs with smp_rmb() in perf_times_try(): a reader of a changed time sees this seq. */
 	smp_wmb();
 }
 
-/* End a change; @state is its state in ctx->seq, PERF_CHANGE_COMING or PERF_CHANGE_GOES_ON. */
+/* End a change; @state is its state in ctx->seq, PERF_CHANGE_ANNOUNCED or PERF_CHANGE_ACTIVE. */
 static __always_inline void perf_change_end(struct perf_event_context *ctx, unsigned int state)
 {
 	/* Pairs with perf_times_try(): a reader that sees the end sees all of the change. */
@@ -242,7 +242,7 @@ static __always_inline u64 perf_change_time_of(struct perf_change_time *time,
 	struct perf_event_clock *clock = perf_event_clock(event, ctx);
 
 	if (clock != time->clock) {
-		WARN_ON_ONCE((ctx->seq & PERF_CHANGE_STATE) != PERF_CHANGE_GOES_ON);
+		WARN_ON_ONCE((ctx->seq & PERF_CHANGE_STATE) != PERF_CHANGE_ACTIVE);
 		time->clock = clock;
 		time->now = perf_clock_advance(clock, ctx->now);
 	}
@@ -287,13 +287,13 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 	do {
 		/* Use only this context below, even if the event moves to another CPU's context. */
 		ctx = READ_ONCE(event->ctx);
-		/* Pairs with perf_change_go() and perf_change_end(). */
+		/* Pairs with perf_change_begin() and perf_change_end(). */
 		seq = smp_load_acquire(&ctx->seq);
-		exact = (seq & PERF_CHANGE_STATE) != PERF_CHANGE_COMING;
+		exact = (seq & PERF_CHANGE_STATE) != PERF_CHANGE_ANNOUNCED;
 		if (!exact && wait)
 			return false;
 		PERF_TIME_STEP();
-		now = seq & PERF_CHANGE_GOES_ON ? READ_ONCE(ctx->now) : perf_clock();
+		now = seq & PERF_CHANGE_ACTIVE ? READ_ONCE(ctx->now) : perf_clock();
 		times->when = now;
 		PERF_TIME_STEP();
 		perf_times_at(event, perf_clock_at(perf_event_clock(event, ctx), now), times);
@@ -360,7 +360,7 @@ static __always_inline bool perf_times_clock_stopped(const struct perf_event *ev
 						     struct perf_times *times)
 {
 	struct perf_event_context *ctx = event->ctx;
-	/* Pairs with perf_change_go() and perf_change_end(). */
+	/* Pairs with perf_change_begin() and perf_change_end(). */
 	unsigned int seq = smp_load_acquire(&ctx->seq);
 
 	if (seq & PERF_CHANGE_STATE)
@@ -372,7 +372,7 @@ static __always_inline bool perf_times_clock_stopped(const struct perf_event *ev
 	PERF_TIME_STEP();
 	perf_times_at(event, atomic64_read(&ctx->clock.time), times);
 	/*
-	 * Pairs with smp_wmb() in perf_change_go(), and with smp_store_mb() in
+	 * Pairs with smp_wmb() in perf_change_begin(), and with smp_store_mb() in
 	 * perf_change_announce() where a context stops its clock: if a time of a later change
 	 * has been read, ctx->seq differs below. The clock's time also changes only within a
 	 * change.

@@ -36,7 +36,7 @@
 static LIST_HEAD(driver_areas);
 static DEFINE_SPINLOCK(areas_lock);	/* driver_areas; process context */
 /* perf_aux_revoke() sleeps here until an area has left the list. */
-static DECLARE_WAIT_QUEUE_HEAD(area_left);
+static DECLARE_WAIT_QUEUE_HEAD(area_freed);
 
 static unsigned long perf_aux_area_size(const struct perf_aux *aux)
 {
@@ -109,7 +109,7 @@ static bool perf_aux_pieces_refused(struct perf_aux *aux, int capabilities, int 
  * Release the area's driver data. Called once per area: by perf_aux_revoke(), or with the
  * last reference.
  */
-static void perf_aux_leave_driver(struct perf_aux *aux)
+static void perf_aux_driver_free(struct perf_aux *aux)
 {
 	aux->free(aux->priv);
 	module_put(aux->module);
@@ -117,7 +117,7 @@ static void perf_aux_leave_driver(struct perf_aux *aux)
 	list_del(&aux->driver_entry);
 	WRITE_ONCE(aux->pmu, NULL);
 	spin_unlock(&areas_lock);
-	wake_up_all(&area_left);
+	wake_up_all(&area_freed);
 }
 
 /*
@@ -127,7 +127,7 @@ static void perf_aux_leave_driver(struct perf_aux *aux)
 static void perf_aux_release_memory(struct perf_aux *aux)
 {
 	if (aux->pmu)
-		perf_aux_leave_driver(aux);
+		perf_aux_driver_free(aux);
 	perf_aux_free_pages_of(aux);
 	perf_uncharge(&aux->charge);
 	perf_buffer_put(aux->rb);
@@ -217,10 +217,10 @@ void perf_aux_revoke(struct pmu *pmu)
 	struct perf_aux *aux;
 
 	for (;;) {
-		wait_event(area_left, perf_aux_get_area(pmu, &aux));
+		wait_event(area_freed, perf_aux_get_area(pmu, &aux));
 		if (!aux)
 			return;
-		perf_aux_leave_driver(aux);
+		perf_aux_driver_free(aux);
 		perf_aux_put(aux);
 	}
 }
@@ -229,7 +229,7 @@ void perf_aux_revoke(struct pmu *pmu)
  * Call the driver to set the area up. If the event is not dead, perf_pmus_read_lock() keeps
  * its PMU registered: perf_pmu_unregister() waits for the end of this section.
  */
-static bool perf_aux_enter_driver(struct perf_aux *aux, struct perf_event *event)
+static bool perf_aux_driver_setup(struct perf_aux *aux, struct perf_event *event)
 {
 	int idx = perf_pmus_read_lock();
 
@@ -272,7 +272,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	struct pmu *pmu;
 	int capabilities, max_order;
 
-	/* The PMU may be unregistered after this; perf_aux_enter_driver() checks again. */
+	/* The PMU may be unregistered after this; perf_aux_driver_setup() checks again. */
 	scoped_guard(rcu) {
 		pmu = READ_ONCE(event->pmu);
 		if (!pmu->setup_aux)
@@ -293,7 +293,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	max_order = perf_aux_piece_order(aux, capabilities);
 
 	/*
-	 * perf_aux_revoke() may find the area once perf_aux_enter_driver() has listed it:
+	 * perf_aux_revoke() may find the area once perf_aux_driver_setup() has listed it:
 	 * complete the area before that.
 	 */
 	refcount_set(&aux->refcount, 1);
@@ -303,7 +303,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	aux->rb = rb;
 	if (perf_aux_alloc_pages_for(aux, node, max_order) &&
 	    !perf_aux_pieces_refused(aux, capabilities, max_order) &&
-	    perf_aux_enter_driver(aux, event))
+	    perf_aux_driver_setup(aux, event))
 		return aux;
 
 	perf_buffer_put(rb);

@@ -41,8 +41,8 @@ static void perf_output_next_chunk(struct perf_output_handle *handle)
 }
 
 /* Number of bytes, up to @len, that fit into the rest of the current chunk */
-static __always_inline unsigned int perf_output_stretch(struct perf_output_handle *handle,
-							unsigned int len)
+static __always_inline unsigned int perf_output_chunk_len(struct perf_output_handle *handle,
+							  unsigned int len)
 {
 	return min_t(unsigned long, handle->size, len);
 }
@@ -67,7 +67,7 @@ unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf
 			      unsigned int len)
 {
 	while (len) {
-		unsigned int n = perf_output_stretch(handle, len);
+		unsigned int n = perf_output_chunk_len(handle, len);
 
 		memcpy(handle->addr, buf, n);
 		perf_output_advance(handle, n);
@@ -87,7 +87,7 @@ unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf
 unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len)
 {
 	while (len) {
-		unsigned int n = perf_output_stretch(handle, len);
+		unsigned int n = perf_output_chunk_len(handle, len);
 
 		perf_output_advance(handle, n);
 		len -= n;
@@ -111,7 +111,7 @@ unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_cop
 	unsigned int done = 0;
 
 	while (done < len) {
-		unsigned int n = perf_output_stretch(handle, len - done);
+		unsigned int n = perf_output_chunk_len(handle, len - done);
 		unsigned long left = copy(handle->addr, from, done, n);
 
 		if (WARN_ON_ONCE(left > n))
@@ -136,7 +136,7 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 				   const void __user *from, unsigned int len)
 {
 	while (len) {
-		unsigned int n = perf_output_stretch(handle, len);
+		unsigned int n = perf_output_chunk_len(handle, len);
 		unsigned long left = arch_perf_out_copy_user(handle->addr, from, n);
 
 		perf_output_advance(handle, n - left);

@@ -76,7 +76,7 @@ u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 #define WORD(name, member)						\
 	{ .bit = PERF_SAMPLE_##name, .word = offsetof(struct perf_sample_data, member) }
 
-/* Leading words of a sample, in order. For the values see perf_sample_ask_word(). */
+/* Leading words of a sample, in order. For the values see perf_sample_get_word(). */
 static const struct sample_field perf_sample_leading_fields[NR_LEADING] = {
 	WORD(IDENTIFIER,	id),
 	WORD(IP,		ip),
@@ -118,7 +118,7 @@ static __always_inline u64 perf_sample_ids_of_current(const struct perf_event *e
 }
 
 /* Get a leading word that no driver has set. */
-static __always_inline u64 perf_sample_ask_word(u32 bit, const struct perf_event *event,
+static __always_inline u64 perf_sample_get_word(u32 bit, const struct perf_event *event,
 						struct pt_regs *regs)
 {
 	switch (bit) {
@@ -163,7 +163,7 @@ static __always_inline void perf_sample_collect_words(struct perf_sample_data *d
 	for (i = 0; i < nr; i++) {
 		if (want & fields[i].bit)
 			*perf_sample_field_word(&fields[i], data) =
-				perf_sample_ask_word(fields[i].bit, event, regs);
+				perf_sample_get_word(fields[i].bit, event, regs);
 	}
 }
 
@@ -195,7 +195,7 @@ static __always_inline void perf_sample_put_leading(u64 *to, const struct perf_s
 
 		if (type & field->bit)
 			*to++ = known & field->bit ? *perf_sample_field_word(field, data) :
-						     perf_sample_ask_word(field->bit, event, regs);
+						     perf_sample_get_word(field->bit, event, regs);
 	}
 }
 

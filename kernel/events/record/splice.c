@@ -286,7 +286,7 @@ static ssize_t perf_splice_now(struct perf_event *event, struct pipe_inode_info 
 }
 
 /* Is there a record, or can there never be one again? */
-static bool perf_splice_worth_a_look(struct perf_event *event)
+static bool perf_splice_is_ready(struct perf_event *event)
 {
 	struct perf_event_mmap_page *user;
 	struct perf_buffer *rb;
@@ -309,11 +309,11 @@ static int perf_splice_wait_for_records(struct perf_event *event, struct pipe_in
 {
 	int ret;
 
-	/* User space could make perf_splice_worth_a_look() true for ever: stop at a signal. */
+	/* User space could make perf_splice_is_ready() true for ever: stop at a signal. */
 	if (signal_pending(current))
 		return -ERESTARTSYS;
 	pipe_unlock(pipe);
-	ret = wait_event_interruptible(event->cold->waitq, perf_splice_worth_a_look(event));
+	ret = wait_event_interruptible(event->cold->waitq, perf_splice_is_ready(event));
 	pipe_lock(pipe);
 	while (!ret && pipe->readers && pipe_full(pipe->head, pipe->tail, pipe->max_usage)) {
 		if (signal_pending(current))

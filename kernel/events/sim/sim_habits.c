@@ -64,8 +64,8 @@ static void sim_habits_check_place(struct sim_habits *h, const struct perf_event
 	sim_habits_expect(h, irqs_disabled(), "interrupts are on");
 	sim_habits_expect(h, event->oncpu == smp_processor_id(), "the event is on another CPU");
 	sim_habits_expect(h, event->state == PERF_EVENT_STATE_ACTIVE, "the event is not active");
-	sim_habits_expect(h, !(h->mask & SIM_OTHER_CPU) || h->speaker < 0 ||
-			  smp_processor_id() == h->speaker,
+	sim_habits_expect(h, !(h->mask & SIM_OTHER_CPU) || h->cpu < 0 ||
+			  smp_processor_id() == h->cpu,
 			  "the event is not on the CPU that its driver selected");
 }
 
@@ -169,7 +169,7 @@ static int sim_habits_event_init(struct perf_event *event)
 	if (err)
 		return err;
 	if (h->mask & SIM_OTHER_CPU)
-		event->cpu = h->speaker;
+		event->cpu = h->cpu;
 	if (h->mask & SIM_SWITCH)
 		event->attach_state |= PERF_ATTACH_SCHED_CB;
 	if (h->mask & SIM_TASK_DATA)

@@ -63,7 +63,7 @@ struct sim_habits_cpu {
  * @plain: the callbacks of a PMU without habits
  * @mask: SIM_* from above
  * @lock: taken by event_init, with SIM_SLEEPS
- * @speaker: the CPU of all events, with SIM_OTHER_CPU; -1 while they move
+ * @cpu: the CPU of all events, with SIM_OTHER_CPU; -1 while they move
  * @cpus: per-CPU data
  * @complaints: number of times that the core broke the contract of a driver's callbacks
  * @complaint: the first of them, or NULL
@@ -73,7 +73,7 @@ struct sim_habits {
 	struct pmu			plain;
 	unsigned int			mask;
 	struct mutex			lock; /* event_init */
-	int				speaker;
+	int				cpu;
 	struct sim_habits_cpu __percpu	*cpus;
 	atomic_t			complaints;
 	const char			*complaint;

@@ -89,7 +89,7 @@ static enum hrtimer_restart perf_clock_event_tick(struct hrtimer *timer)
 		 * The event is throttled until the next tick, or has reached its overflow
 		 * limit.
 		 */
-		if (__perf_event_overflow(event, PERF_OVERFLOW_HALT, &sample, regs))
+		if (__perf_event_overflow(event, PERF_OVERFLOW_MAY_THROTTLE, &sample, regs))
 			return HRTIMER_NORESTART;
 	}
 	if (perf_clock_event_is_stopped(event))

@@ -148,10 +148,10 @@ static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 	for (left = samples; left; left--) {
 		if (__perf_event_overflow(event, flags, data, regs))
 			return;
-		flags = PERF_OVERFLOW_HALT | PERF_OVERFLOW_AGAIN;
+		flags = PERF_OVERFLOW_MAY_THROTTLE | PERF_OVERFLOW_AGAIN;
 	}
 	if (unlikely(passed > samples))
-		perf_overflow_halt(event);
+		perf_overflow_throttle(event);
 }
 
 /*

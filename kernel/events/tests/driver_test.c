@@ -35,7 +35,7 @@
  * @late: an event was on when the driver's teardown callback ran
  * @going: CPU that is taken offline, or -1
  * @open: calls of add on another CPU while @going still accepts new events
- * @halted: calls of stop for a throttled event
+ * @throttled_stops: calls of stop for a throttled event
  * @attach: PERF_ATTACH_* that event_init sets
  * @events: events opened by the test
  * @nr: number of @events
@@ -50,7 +50,7 @@ struct trial {
 	int			late;
 	int			going;
 	int			open;
-	int			halted;
+	int			throttled_stops;
 	int			attach;
 	struct perf_event	*events[MAX_EVENTS];
 	int			nr;
@@ -91,7 +91,7 @@ static void trial_del(struct perf_event *event, int flags)
 
 static void trial_stop(struct perf_event *event, int flags)
 {
-	to_trial(event->pmu)->halted += perf_event_throttled(event);
+	to_trial(event->pmu)->throttled_stops += perf_event_throttled(event);
 }
 
 /* The counter counts the calls of add, so a missing read is detected. */
@@ -321,7 +321,7 @@ struct witness {
 	struct completion	ended;
 };
 
-static int look_for_speaker(void *data)
+static int look_for_scope_cpu(void *data)
 {
 	struct witness *w = data;
 
@@ -335,7 +335,7 @@ static int look_for_speaker(void *data)
 }
 
 /* Like CPU offline and online: another CPU of the scope replaces this one. */
-static void stop_speaking(int cpu)
+static void replace_scope_cpu(int cpu)
 {
 	cpus_read_lock();
 	perf_scope_offline(cpu);
@@ -352,14 +352,14 @@ static void cpumask_is_never_empty(struct kunit *test)
 
 	init_completion(&w.began);
 	init_completion(&w.ended);
-	thread = kthread_create(look_for_speaker, &w, "perf_witness");
+	thread = kthread_create(look_for_scope_cpu, &w, "perf_witness");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	kthread_bind(thread, there);
 	wake_up_process(thread);
 	wait_for_completion(&w.began);
 	for (i = 0; i < 500; i++) {
-		stop_speaking(here);
-		stop_speaking(there);
+		replace_scope_cpu(here);
+		replace_scope_cpu(there);
 	}
 	WRITE_ONCE(w.done, true);
 	wait_for_completion(&w.ended);
@@ -428,7 +428,7 @@ static bool overflow_until_throttled(struct kunit *test, struct perf_event *even
  * If a driver ignores the result of an overflow, and its event loads the CPU with interrupts, the
  * core stops the event.
  */
-static void throttled_event_is_halted(struct kunit *test)
+static void throttled_event_is_stopped(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), tries;
 	struct trial *t = trial_make(test, perf_hw_context, PERF_PMU_SCOPE_NONE);
@@ -443,9 +443,9 @@ static void throttled_event_is_halted(struct kunit *test)
 	t->events[t->nr++] = event;
 	KUNIT_EXPECT_FALSE(test, overflow_until_throttled(test, event, false));
 	/* Repeat, because a tick may unthrottle the event before the core stops it. */
-	for (tries = 0; tries < 100 && !READ_ONCE(t->halted); tries++)
+	for (tries = 0; tries < 100 && !READ_ONCE(t->throttled_stops); tries++)
 		KUNIT_EXPECT_TRUE(test, overflow_until_throttled(test, event, true));
-	KUNIT_EXPECT_EQ(test, t->halted, 1);
+	KUNIT_EXPECT_EQ(test, t->throttled_stops, 1);
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
@@ -588,14 +588,14 @@ static void events_without_scope_end_with_their_cpu(struct kunit *test)
 static void events_leave_a_closed_cpu(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
-	const struct cpumask *speakers = perf_scope_speakers(PERF_PMU_SCOPE_SYS_WIDE);
+	const struct cpumask *mask = perf_scope_cpumask(PERF_PMU_SCOPE_SYS_WIDE);
 	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_SYS_WIDE);
 	struct trial *second = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_SYS_WIDE);
 	struct trial *stays = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_DIE);
 	struct perf_event *event, *with_it, *left;
 
-	stop_speaking(here);
-	if (!cpumask_test_cpu(there, speakers))
+	replace_scope_cpu(here);
+	if (!cpumask_test_cpu(there, mask))
 		kunit_skip(test, "the machine's events are on a third CPU");
 	event = trial_open(test, t, t, there, NULL, NULL);
 	/* The events of all PMUs with the scope move together, and no others. */
@@ -611,8 +611,8 @@ static void events_leave_a_closed_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, second->adds, 2);
 	KUNIT_EXPECT_EQ(test, left->cpu, here);
 	KUNIT_EXPECT_EQ(test, stays->adds, 1);
-	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(event->cpu, speakers));
-	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(event->cpu, mask));
+	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, mask));
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
 }
 
@@ -626,18 +626,18 @@ static const struct cpumask *one_die(unsigned int cpu)
 	return cpu_possible_mask;
 }
 
-static void all_stop_speaking(void)
+static void replace_all_scope_cpus(void)
 {
 	int cpu;
 
 	for_each_online_cpu(cpu)
-		stop_speaking(cpu);
+		replace_scope_cpu(cpu);
 }
 
 static void real_die(void *unused)
 {
 	WRITE_ONCE(perf_test_die, NULL);
-	all_stop_speaking();
+	replace_all_scope_cpus();
 }
 
 /*
@@ -647,15 +647,15 @@ static void real_die(void *unused)
 static void events_follow_scope_cpu(struct kunit *test)
 {
 	int there = cpu_that_can_go(test), here = raw_smp_processor_id();
-	const struct cpumask *speakers = perf_scope_speakers(PERF_PMU_SCOPE_DIE);
+	const struct cpumask *mask = perf_scope_cpumask(PERF_PMU_SCOPE_DIE);
 	struct trial *t = trial_make(test, perf_invalid_context, PERF_PMU_SCOPE_DIE);
 	struct perf_event *event;
 
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, real_die, NULL), 0);
 	WRITE_ONCE(perf_test_die, die_of_its_own);
-	all_stop_speaking();
-	KUNIT_ASSERT_TRUE(test, cpumask_test_cpu(there, speakers));
-	KUNIT_ASSERT_TRUE(test, cpumask_test_cpu(here, speakers));
+	replace_all_scope_cpus();
+	KUNIT_ASSERT_TRUE(test, cpumask_test_cpu(there, mask));
+	KUNIT_ASSERT_TRUE(test, cpumask_test_cpu(here, mask));
 	event = trial_open(test, t, t, there, NULL, NULL);
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->dels, 1);
@@ -663,7 +663,7 @@ static void events_follow_scope_cpu(struct kunit *test)
 	/* "here" is online again, and is the CPU of both instances. */
 	WRITE_ONCE(perf_test_die, one_die);
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
-	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, speakers));
+	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(there, mask));
 	KUNIT_EXPECT_EQ(test, event->cpu, here);
 	KUNIT_EXPECT_EQ(test, t->adds, 2);
 	KUNIT_EXPECT_EQ(test, t->added_on, here);
@@ -675,7 +675,7 @@ static void events_follow_scope_cpu(struct kunit *test)
 	 */
 	WRITE_ONCE(perf_test_die, die_of_its_own);
 	go_and_come(test, there);
-	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(there, speakers));
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(there, mask));
 	perf_event_release_kernel(t->events[--t->nr]);
 	event = trial_open(test, t, t, there, NULL, NULL);
 	go_and_come(test, there);
@@ -691,7 +691,7 @@ static struct kunit_case driver_cases[] = {
 	KUNIT_CASE(empty_migration_does_not_wait),
 	KUNIT_CASE(cpumask_is_never_empty),
 	KUNIT_CASE(task_data_only_if_needed),
-	KUNIT_CASE(throttled_event_is_halted),
+	KUNIT_CASE(throttled_event_is_stopped),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(events_wait_for_late_drivers),
 	KUNIT_CASE(events_without_scope_end_with_their_cpu),

@@ -666,7 +666,7 @@ static void driver_names_the_cpu(struct kunit *test)
 	struct perf_event *event;
 
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	h->speaker = there;
+	h->cpu = there;
 	KUNIT_ASSERT_EQ(test, open_kernel(test, &attr, here, NULL), 0);
 	event = fixture->f.events[0];
 	KUNIT_EXPECT_EQ(test, event->oncpu, there);
@@ -676,9 +676,9 @@ static void driver_names_the_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, by_hand(h).outs, 0U);
 
 	/* The driver moves its events like in its hotplug callback. */
-	h->speaker = -1;
+	h->cpu = -1;
 	perf_pmu_migrate_context(&h->sim->pmu, there, here);
-	h->speaker = here;
+	h->cpu = here;
 	KUNIT_EXPECT_EQ(test, event->oncpu, here);
 	KUNIT_EXPECT_FALSE(test, habits_test_asked(h, there));
 	KUNIT_EXPECT_TRUE(test, habits_test_asked(h, here));

@@ -284,8 +284,8 @@ static void sibling_only_is_not_inherited(struct kunit *test)
 
 /**
  * struct life_test_fork - a fork while a breakpoint is modified
- * @parent: the task that forks, with events inherited from those of the test
- * @child: the new task, which never runs
+ * @forking_task: the task that forks, with events inherited from those of the test
+ * @new_task: the new task, which never runs
  * @breakpoint: parent event of the inherited breakpoints, a group leader
  * @inherited: completed when the fork has inherited the breakpoint, but not its sibling, and when
  *	the fork has ended
@@ -295,8 +295,8 @@ static void sibling_only_is_not_inherited(struct kunit *test)
  * @tries: number of times that the fork has inherited the breakpoint
  */
 struct life_test_fork {
-	struct task_struct	*parent;
-	struct task_struct	*child;
+	struct task_struct	*forking_task;
+	struct task_struct	*new_task;
 	struct perf_event	*breakpoint;
 	struct completion	inherited;
 	struct completion	modified;
@@ -312,7 +312,7 @@ static int init_after_modification(struct perf_event *event)
 {
 	struct life_test_fork *fork = &life_test_fork;
 
-	if (event->hw.target == fork->child) {
+	if (event->hw.target == fork->new_task) {
 		complete(&fork->inherited);
 		wait_for_completion(&fork->modified);
 	}
@@ -323,7 +323,7 @@ static int life_test_do_fork(void *unused)
 {
 	struct life_test_fork *fork = &life_test_fork;
 
-	fork->err = perf_event_init_task(fork->child, 0);
+	fork->err = perf_event_init_task(fork->new_task, 0);
 	fork->ended = true;
 	complete(&fork->inherited);
 	while (!kthread_should_stop())
@@ -343,7 +343,7 @@ static int life_test_modify(struct perf_event *breakpoint)
 	return perf_breakpoint_modify(breakpoint, &attr);
 }
 
-/* Open the group, and create @parent, which inherits the group, and @child, which does not yet. */
+/* Open the group, and create the forking task, which inherits the group, and the new task. */
 static void life_test_prepare_fork(struct kunit *test)
 {
 	struct life_test_fork *fork = &life_test_fork;
@@ -366,9 +366,9 @@ static void life_test_prepare_fork(struct kunit *test)
 		kunit_skip(test, "no free debug register");
 	f->events[f->nr++] = fork->breakpoint;
 	open_attr(test, &sibling, -1, current, fork->breakpoint);
-	fork->parent = make_sleeper(test, life_test_do_fork);
-	fork->child = make_sleeper(test, life_test_play);
-	KUNIT_ASSERT_EQ(test, perf_event_init_task(fork->parent, 0), 0);
+	fork->forking_task = make_sleeper(test, life_test_do_fork);
+	fork->new_task = make_sleeper(test, life_test_play);
+	KUNIT_ASSERT_EQ(test, perf_event_init_task(fork->forking_task, 0), 0);
 }
 
 /* Run the fork, and modify the breakpoint after it was inherited, up to @most times. */
@@ -379,7 +379,7 @@ static void life_test_run_fork(struct kunit *test, unsigned int most)
 
 	sim_init = f->sim->pmu.event_init;
 	f->sim->pmu.event_init = init_after_modification;
-	wake_up_process(fork->parent);
+	wake_up_process(fork->forking_task);
 	for (;;) {
 		wait_for_completion(&fork->inherited);
 		if (fork->ended)
@@ -416,8 +416,8 @@ static void fork_inherits_modified_breakpoint(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fork->tries, 2U);
 	KUNIT_EXPECT_EQ(test, life_test_count_children(test, fork->breakpoint), 2);
 	close_all(test);
-	kthread_stop(fork->parent);
-	kthread_stop(fork->child);
+	kthread_stop(fork->forking_task);
+	kthread_stop(fork->new_task);
 }
 
 /*
@@ -444,25 +444,25 @@ static void fork_ends_despite_modifications(struct kunit *test)
 	 * Only the inherited events of the task that forks are left, and another fork can inherit
 	 * the events.
 	 */
-	KUNIT_EXPECT_NULL(test, perf_task_context(fork->child));
+	KUNIT_EXPECT_NULL(test, perf_task_context(fork->new_task));
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, refcount_read(&f->events[i]->refcount), references[i]);
 		KUNIT_EXPECT_EQ(test, life_test_count_children(test, f->events[i]), 1);
 	}
-	if (!perf_task_context(fork->child))
-		KUNIT_EXPECT_EQ(test, perf_event_init_task(fork->child, 0), 0);
+	if (!perf_task_context(fork->new_task))
+		KUNIT_EXPECT_EQ(test, perf_event_init_task(fork->new_task, 0), 0);
 	KUNIT_EXPECT_EQ(test, life_test_count_children(test, fork->breakpoint), 2);
 	close_all(test);
-	kthread_stop(fork->parent);
-	kthread_stop(fork->child);
+	kthread_stop(fork->forking_task);
+	kthread_stop(fork->new_task);
 }
 
-static int life_test_speaker;
+static int life_test_cpu;
 
 /* event_init like that of drivers of a PMU that several CPUs share */
-static int init_on_speaker(struct perf_event *event)
+static int init_on_test_cpu(struct perf_event *event)
 {
-	event->cpu = life_test_speaker;
+	event->cpu = life_test_cpu;
 	return sim_init(event);
 }
 
@@ -477,16 +477,16 @@ static void driver_chooses_the_cpu(struct kunit *test)
 	int cpu, nr = 0;
 
 	WRITE_ONCE(perf_test_clock_task, NULL);
-	life_test_speaker = raw_smp_processor_id();
+	life_test_cpu = raw_smp_processor_id();
 	sim_init = f->sim->pmu.event_init;
-	f->sim->pmu.event_init = init_on_speaker;
+	f->sim->pmu.event_init = init_on_test_cpu;
 	for_each_online_cpu(cpu) {
 		event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 		f->events[f->nr++] = event;
-		KUNIT_EXPECT_EQ(test, event->cpu, life_test_speaker);
+		KUNIT_EXPECT_EQ(test, event->cpu, life_test_cpu);
 		KUNIT_EXPECT_PTR_EQ(test, event->ctx,
-				    &per_cpu(perf_cpu_context, life_test_speaker).ctx);
+				    &per_cpu(perf_cpu_context, life_test_cpu).ctx);
 		if (++nr == 4)
 			break;
 	}
@@ -495,7 +495,7 @@ static void driver_chooses_the_cpu(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sim_test_value(f->events[nr]), 7ULL);
 
 	/* The driver may have no CPU for the event. */
-	life_test_speaker = -1;
+	life_test_cpu = -1;
 	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -ENODEV);
 	f->sim->pmu.event_init = sim_init;

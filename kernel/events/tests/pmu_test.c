@@ -12,7 +12,7 @@
 /**
  * struct fake_pmu - a PMU that counts its calls
  * @pmu: the PMU
- * @serves: a type that the PMU supports in addition to its own
+ * @supports: a type that the PMU supports in addition to its own
  * @disowns: the PMU rejects even events of its own type
  * @redirect: type that event_init stores in an event before it fails, 0 for none
  * @fail: result of event_init for an event of the PMU
@@ -23,7 +23,7 @@
  */
 struct fake_pmu {
 	struct pmu	pmu;
-	u32		serves;
+	u32		supports;
 	bool		disowns;
 	u32		redirect;
 	int		fail;
@@ -47,7 +47,7 @@ static int fake_init(struct perf_event *event)
 
 	atomic_inc(&fake->inits);
 	if (fake->disowns || (event->attr.type != fake->pmu.type &&
-			      event->attr.type != fake->serves)) {
+			      event->attr.type != fake->supports)) {
 		if (fake->redirect)
 			event->attr.type = fake->redirect;
 		return -ENOENT;
@@ -82,7 +82,7 @@ static struct fake_pmu *fake_new(struct kunit *test)
 	struct fake_pmu *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, fake);
-	fake->serves = NO_TYPE;
+	fake->supports = NO_TYPE;
 	fake->pmu.event_init = fake_init;
 	fake->pmu.add = fake_add;
 	fake->pmu.del = fake_del;
@@ -294,8 +294,8 @@ static void pmu_of_generic_type(struct kunit *test)
 	int inits;
 
 	/* The PMU whose type is in config gets the event. */
-	fake->serves = PERF_TYPE_HARDWARE;
-	plain->serves = PERF_TYPE_HARDWARE;
+	fake->supports = PERF_TYPE_HARDWARE;
+	plain->supports = PERF_TYPE_HARDWARE;
 	event = event_new(test, PERF_TYPE_HARDWARE, (u64)fake->pmu.type << 32 | 7);
 	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
@@ -312,8 +312,8 @@ static void pmu_of_generic_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&plain->inits), 0);
 
 	/* If config contains no type of a PMU, all PMUs are called for the plain event. */
-	fake->serves = PERF_TYPE_HW_CACHE;
-	plain->serves = NO_TYPE;
+	fake->supports = PERF_TYPE_HW_CACHE;
+	plain->supports = NO_TYPE;
 	event = event_new(test, PERF_TYPE_HW_CACHE, 0xdead00000000ULL | 7);
 	KUNIT_EXPECT_PTR_EQ(test, init_event(event), &fake->pmu);
 	KUNIT_EXPECT_EQ(test, event->attr.config, 7);
@@ -325,7 +325,7 @@ static void pmu_of_generic_type(struct kunit *test)
 	inits = atomic_read(&fake->inits);
 
 	/* Only PMUs with perf_sw_context are called for software events. */
-	fake->serves = PERF_TYPE_SOFTWARE;
+	fake->supports = PERF_TYPE_SOFTWARE;
 	KUNIT_EXPECT_EQ(test, -ENOENT,
 			try_event(event_new(test, PERF_TYPE_SOFTWARE, 1ULL << 40)));
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->inits), inits);
@@ -353,10 +353,10 @@ static void last_registered_pmu_is_first(struct kunit *test)
 	struct perf_event *event = event_new(test, PERF_TYPE_HARDWARE, 0);
 	int idx = perf_pmus_read_lock();
 
-	little->serves = PERF_TYPE_HARDWARE;
-	big->serves = PERF_TYPE_HARDWARE;
+	little->supports = PERF_TYPE_HARDWARE;
+	big->supports = PERF_TYPE_HARDWARE;
 	/* perf_pmu_init_event() would call the PMU of raw events first, if there is one. */
-	KUNIT_EXPECT_EQ(test, perf_pmu_ask_all(event), 0);
+	KUNIT_EXPECT_EQ(test, perf_pmu_try_all(event), 0);
 	perf_pmus_read_unlock(idx);
 	KUNIT_EXPECT_PTR_EQ(test, event->pmu, &big->pmu);
 	KUNIT_EXPECT_EQ(test, atomic_read(&own->inits), 1);
@@ -376,17 +376,17 @@ static void raw_pmu_rejects_raw_event(struct kunit *test)
 	if (raw->pmu.type != PERF_TYPE_RAW)
 		kunit_skip(test, "another PMU has PERF_TYPE_RAW");
 	raw->disowns = true;
-	other->serves = PERF_TYPE_RAW;
+	other->supports = PERF_TYPE_RAW;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), -ENOENT);
 	KUNIT_EXPECT_EQ(test, atomic_read(&raw->inits), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other->inits), 0);
-	other->serves = PERF_TYPE_HW_CACHE;
+	other->supports = PERF_TYPE_HW_CACHE;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_HW_CACHE, 1)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other->destroys), 1);
 
 	/* Without a PMU of raw events any PMU may support them. */
 	kunit_release_action(test, fake_unregister, raw);
-	other->serves = PERF_TYPE_RAW;
+	other->supports = PERF_TYPE_RAW;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other->destroys), 2);
 }
@@ -512,17 +512,17 @@ static void pmu_without_tasks(struct kunit *test)
 static void pmu_scopes(struct kunit *test)
 {
 	struct fake_pmu *fake = fake_get(test, 0);
-	unsigned int scope, cpu, speaker;
+	unsigned int scope, cpu, event_cpu;
 
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
 		fake->pmu.scope = scope;
 		for_each_online_cpu(cpu) {
 			struct perf_event *event = event_new(test, fake->pmu.type, 1);
-			unsigned int speakers = 0;
+			unsigned int nr_cpus = 0;
 
-			for_each_cpu(speaker, perf_scope_speakers(scope))
-				speakers += perf_scope_same(scope, cpu, speaker);
-			KUNIT_EXPECT_EQ_MSG(test, speakers, 1, "scope %u, CPU %u", scope, cpu);
+			for_each_cpu(event_cpu, perf_scope_cpumask(scope))
+				nr_cpus += perf_scope_same(scope, cpu, event_cpu);
+			KUNIT_EXPECT_EQ_MSG(test, nr_cpus, 1, "scope %u, CPU %u", scope, cpu);
 			KUNIT_EXPECT_TRUE(test, perf_scope_exists(scope, cpu));
 
 			event->cpu = cpu;

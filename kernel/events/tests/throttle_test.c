@@ -14,7 +14,7 @@ static int throttle_test_account(struct perf_event *event)
 {
 	event->hw.interrupts_seq = __this_cpu_read(perf_throttle_ticks);
 	event->hw.interrupts = READ_ONCE(perf_max_samples_per_tick);
-	return perf_overflow_account(event, PERF_OVERFLOW_HALT);
+	return perf_overflow_account(event, PERF_OVERFLOW_MAY_THROTTLE);
 }
 
 /* Like a driver in an NMI, at an overflow over the limit */
@@ -99,7 +99,7 @@ static void throttled_at_the_limit(struct kunit *test)
 			int stop = 0;
 
 			if (!perf_overflow_account_fast(event))
-				stop = perf_overflow_account(event, PERF_OVERFLOW_HALT);
+				stop = perf_overflow_account(event, PERF_OVERFLOW_MAY_THROTTLE);
 			KUNIT_EXPECT_EQ_MSG(test, stop, n == limit, "%d of %d", n, limit);
 		}
 		KUNIT_EXPECT_TRUE(test, perf_event_throttled(event));

@@ -240,7 +240,7 @@ static void reader_does_not_wait_for_a_moment(struct kunit *test)
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_change_announce(&f->ctx);
 	expect_times(test, &f->leader, 100, 100);
-	perf_change_end(&f->ctx, PERF_CHANGE_COMING);
+	perf_change_end(&f->ctx, PERF_CHANGE_ANNOUNCED);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
@@ -276,7 +276,7 @@ static void moved_event_uses_its_new_clock(struct kunit *test)
 	expect_times(test, e, 70, 70);
 	raw_spin_lock_irq(&other->lock);
 	perf_context_begin(other);
-	perf_event_follow(e);
+	perf_event_sync_times(e);
 	perf_event_set_state(e, PERF_EVENT_STATE_ACTIVE);
 	expect_times(test, e, 70, 70);
 	perf_context_end(other);
@@ -296,7 +296,7 @@ static void removed_member_follows_its_own_state(struct kunit *test)
 	perf_context_begin(&f->ctx);
 	list_del_init(&f->member.sibling_list);
 	f->member.group_leader = &f->member;
-	perf_event_follow(&f->member);
+	perf_event_sync_times(&f->member);
 	perf_context_end(&f->ctx);
 	raw_spin_unlock_irq(&f->ctx.lock);
 	atomic64_set(&f->ctx.clock.time, 130);

@@ -68,7 +68,7 @@ static void page_test_meet(struct page_fixture *f)
  * Update the page in the middle of another update, like an NMI: the event counts, and its page is
  * written.
  */
-static int come_in(struct perf_event *event)
+static int nested_update(struct perf_event *event)
 {
 	struct page_fixture *f = container_of(event, struct page_fixture, event);
 	int index = local64_read(&event->hw.prev_count);
@@ -97,7 +97,7 @@ static int page_test_init(struct kunit *test)
 	f->page = f->rb->ring.user;
 	perf_context_init(&f->ctx, NULL);
 	atomic_set(&f->cold.mmap_count, 1);
-	f->pmu.event_idx = come_in;
+	f->pmu.event_idx = nested_update;
 	f->event.pmu = &f->pmu;
 	f->event.ctx = &f->ctx;
 	f->event.cold = &f->cold;

@@ -119,7 +119,7 @@ static void update(void)
 	}
 }
 
-static void come_in(int signal)
+static void nested_update(int signal)
 {
 	if (in_instruction)
 		return;
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 {
 	double seconds = harness_seconds(argc, argv) / 4;
 
-	signal(SIGUSR1, come_in);
+	signal(SIGUSR1, nested_update);
 	harness_need(&reads);
 	harness_need(&interrupts);
 	ktap_plan(4);

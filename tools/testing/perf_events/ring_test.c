@@ -13,8 +13,8 @@ struct perf_event_mmap_page {
 };
 
 struct perf_ring;
-static void come_in(struct perf_ring *ring);
-#define PERF_RING_STEP(ring)	come_in(ring)
+static void nested_write(struct perf_ring *ring);
+#define PERF_RING_STEP(ring)	nested_write(ring)
 #include "record/ring.h"
 
 #define WORDS	64
@@ -40,7 +40,7 @@ static void put(unsigned long *pos, u64 word)
 {
 	WRITE_ONCE(data[*pos / sizeof(u64) % WORDS], word);
 	*pos += sizeof(u64);
-	come_in(&ring);
+	nested_write(&ring);
 }
 
 /* Write a record as perf_output_begin() and perf_output_end() do. */
@@ -67,7 +67,7 @@ static void write_record(void)
 	perf_ring_leave(&ring, wakeups);
 }
 
-static void come_in(struct perf_ring *unused)
+static void nested_write(struct perf_ring *unused)
 {
 	if (level == LEVELS || harness_random(&seed) % 32)
 		return;

@@ -119,19 +119,19 @@ static void change(struct perf_event_context *ctx, enum perf_event_state state, 
 	u64 now;
 
 	perf_change_announce(ctx);
-	perf_change_go(ctx, perf_clock());
+	perf_change_begin(ctx, perf_clock());
 	now = perf_clock_advance(&ctx->clock, ctx->now);
 	set_state(harness_random(seed) % 3, now, seed);
 	harness_dawdle(seed, 20);
 	set_state(state, now, seed);
-	perf_change_end(ctx, PERF_CHANGE_GOES_ON);
+	perf_change_end(ctx, PERF_CHANGE_ACTIVE);
 }
 
 static void sched_out(struct perf_event_context *ctx)
 {
 	perf_change_announce(ctx);
 	perf_clock_stop(&ctx->clock, perf_clock());
-	perf_change_end(ctx, PERF_CHANGE_COMING);
+	perf_change_end(ctx, PERF_CHANGE_ANNOUNCED);
 }
 
 /* Change the clock and the event as enable, disable and switches do. */
@@ -174,7 +174,7 @@ static void enter(struct perf_event_context *to, u64 *seed)
 	raw_spin_lock(&to->lock);
 	perf_change_announce(to);
 	WRITE_ONCE(s.event.ctx, to);
-	perf_change_end(to, PERF_CHANGE_COMING);
+	perf_change_end(to, PERF_CHANGE_ANNOUNCED);
 	change(to, PERF_EVENT_STATE_ACTIVE, seed);
 	raw_spin_unlock(&to->lock);
 }

@@ -91,7 +91,7 @@ static struct perf_event_pmu_context parts[3];
 static struct perf_event_context contexts[3];
 static unsigned int counters;
 static u64 next_id;
-static bool task_served;
+static bool last_was_task;
 static struct pmu pmu;
 static u64 interval;	/* interval of the timer, ns */
 
@@ -292,7 +292,7 @@ static void fill_up(int which, int cpu)
 			continue;
 		tries--;
 		if (!oldest_on())
-			perf_group_pass(leader, interval);
+			perf_group_move_last(leader, interval);
 	}
 }
 
@@ -365,7 +365,7 @@ static void rotate(void)
 	fuzz_assert(youngest == U64_MAX || !youngest);
 
 	if (looks[0].waiting && looks[TASK].waiting)
-		waiting = looks[task_served = !task_served].waiting;
+		waiting = looks[last_was_task = !last_was_task].waiting;
 	else
 		waiting = looks[0].waiting ? looks[0].waiting : looks[TASK].waiting;
 	if (!waiting)
@@ -375,7 +375,7 @@ static void rotate(void)
 	while (!put_on(waiting)) {
 		victim = oldest_on();
 		if (!victim) {
-			perf_group_pass(waiting, interval);
+			perf_group_move_last(waiting, interval);
 			break;
 		}
 		take_off(victim);
@@ -459,7 +459,7 @@ static void set_up(struct fuzz_input *in)
 	memset(groups, 0, sizeof(groups));
 	memset(parts, 0, sizeof(parts));
 	memset(contexts, 0, sizeof(contexts));
-	task_served = false;
+	last_was_task = false;
 	now = 1 + (fuzz_take(in, 2) << 20);
 	next_id = 0;
 	pmu.hrtimer_interval_ms = 1 + fuzz_take(in, 1) % 8;
@@ -517,7 +517,7 @@ static void step(struct fuzz_input *in)
 			u64 most;
 			int n;
 
-			perf_group_pass(g, interval);
+			perf_group_move_last(g, interval);
 			most = g->pmu_ctx->age_base + 2 * LIMIT;
 			n = subtree(g, list);
 			/* The group is the last of its subtree, except for groups beyond @most. */

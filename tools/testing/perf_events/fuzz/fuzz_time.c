@@ -166,7 +166,7 @@ static void interrupt(void)
 			 * While a change reads its time, a reader may get a time that is too late,
 			 * by at most the duration of that step.
 			 */
-			fuzz_assert((ctx.seq & PERF_CHANGE_STATE) == PERF_CHANGE_COMING);
+			fuzz_assert((ctx.seq & PERF_CHANGE_STATE) == PERF_CHANGE_ANNOUNCED);
 			fuzz_assert(times.running <= times.enabled);
 			continue;
 		}
@@ -232,7 +232,7 @@ static void go_back(u64 behind)
 	in_interrupt = true;
 	perf_context_begin(&ctx);
 	add_up(ctx.now);
-	perf_event_follow(&events[0]);
+	perf_event_sync_times(&events[0]);
 	perf_context_end(&ctx);
 	wall -= min(wall, behind);
 	in_interrupt = false;

@@ -51,7 +51,7 @@ fuzz_sample|values.h|s/if (format \& PERF_FORMAT_LOST)/if (0)/
 fuzz_time|time_seq.h|s/u64 value = (s64)word >> 1/u64 value = word >> 1/
 fuzz_time|time_seq.h|s/return cpu >= 0 \&\& ahead > 0/return cpu >= 0/
 fuzz_time|time_seq.h|s/^\tif (ahead > 0)$/\tif (0)/
-fuzz_time|time_seq.h|s/seq \& PERF_CHANGE_GOES_ON ? READ_ONCE(ctx->now) : perf_clock()/perf_clock()/
+fuzz_time|time_seq.h|s/seq \& PERF_CHANGE_ACTIVE ? READ_ONCE(ctx->now) : perf_clock()/perf_clock()/
 fuzz_time|time.c|s/return leader <= PERF_EVENT_STATE_OFF ? leader : own/return own/
 fuzz_time|time.c|s/state >= PERF_EVENT_STATE_ACTIVE)/state >= PERF_EVENT_STATE_INACTIVE)/
 fuzz_time|time.c|s/if (perf_time_event_is_enabled(event->state) != perf_time_event_is_enabled(state))/if (0)/
