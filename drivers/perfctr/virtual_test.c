@@ -172,7 +172,7 @@ static void revoke_after_overflow(struct kunit *test, bool late)
 	/* As perfctr_cpu_revoke() leaves the state */
 	vp->state->claim.n = 1;
 	vp->state->control.ireset[0] = -100;
-	vp->state->gave_way = perfctr_mk_cstatus(0, 0, 1);
+	vp->state->revoked = perfctr_mk_cstatus(0, 0, 1);
 	if (late) {
 		vperfctr_suspend(vp);
 		vperfctr_resume(vp);

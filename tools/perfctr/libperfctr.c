@@ -223,7 +223,7 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
  * May the page be read without a system call? Without the TSC a reader cannot detect that the
  * kernel has changed the page.
  */
-static int page_tells(const struct vperfctr *self, unsigned int *cstatus)
+static int page_is_readable(const struct vperfctr *self, unsigned int *cstatus)
 {
 	if (!self->state || !self->rdpmc)
 		return 0;
@@ -274,7 +274,7 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i
 	 * An overflow may stop the counters, and another control may start, at any time: retry
 	 * then.
 	 */
-	while (page_tells(self, &cstatus)) {
+	while (page_is_readable(self, &cstatus)) {
 		tsc = state->tsc_start;
 		start = state->pmc[i].start;
 		now = start;
@@ -293,7 +293,7 @@ int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum
 	const volatile struct perfctr_cpu_state *state = &self->state->cpu_state;
 	unsigned int cstatus, tsc, i;
 
-	while (page_tells(self, &cstatus)) {
+	while (page_is_readable(self, &cstatus)) {
 		memset(sums, 0, sizeof(*sums));
 		tsc = state->tsc_start;
 		sums->tsc = state->tsc_sum + (read_clock() - tsc);

@@ -26,16 +26,16 @@
  * @mask: the constraint fields in use
  * @value: their values; sums in add fields
  * @named: mask of the counters that the encodings name
- * @needs: an encoding has power_code::needs
- * @gives: an encoding has power_code::gives
+ * @needs_pmc4: an encoding has power_code::needs_pmc4
+ * @on_pmc4: an encoding has power_code::on_pmc4
  * @moves: number of events that must move to a counter named by their encoding
  */
 struct power_sum {
 	unsigned long	mask;
 	unsigned long	value;
 	unsigned int	named;
-	bool		needs;
-	bool		gives;
+	bool		needs_pmc4;
+	bool		on_pmc4;
 	int		moves;
 };
 
@@ -67,8 +67,8 @@ static bool power_sum_add(const struct power_rules *rules, struct power_sum *sum
 		return false;
 	sum->mask |= code->mask;
 	sum->value = total;
-	sum->needs |= code->needs;
-	sum->gives |= code->gives;
+	sum->needs_pmc4 |= code->needs_pmc4;
+	sum->on_pmc4 |= code->on_pmc4;
 	if (code->pmc) {
 		sum->named |= 1U << code->pmc;
 		sum->moves += now && now != code->pmc;
@@ -98,7 +98,7 @@ static void power_search_from(struct power_search *search, int i, const struct p
 		}
 		return;
 	}
-	if (before->needs && !before->gives && !search->rules->rest)
+	if (before->needs_pmc4 && !before->on_pmc4 && !search->rules->is_subset)
 		return;
 	moves = before->moves;
 	for (j = 0; j < i; j++) {

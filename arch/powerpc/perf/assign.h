@@ -22,8 +22,8 @@
  * @mask: the constraint fields that are used
  * @value: the value required in each select field, or to be added in each add field
  * @pmc: the counter named by the code; 0: POWER_ANY_FIRST to POWER_ANY_LAST
- * @needs: can be counted only together with an encoding that has @gives
- * @gives: satisfies @needs of other encodings
+ * @needs_pmc4: can be counted only together with an encoding that has @on_pmc4
+ * @on_pmc4: has @needs_pmc4, and names PMC4: satisfies @needs_pmc4 of other encodings
  *
  * There are two kinds of constraint fields. In a select field, all encodings that use the field
  * must have the same value. In an add field, the values of all encodings are added up, and @mask
@@ -34,8 +34,8 @@ struct power_code {
 	unsigned long	mask;
 	unsigned long	value;
 	u8		pmc;
-	bool		needs;
-	bool		gives;
+	bool		needs_pmc4;
+	bool		on_pmc4;
 };
 
 /**
@@ -66,12 +66,13 @@ struct power_pick {
  * struct power_rules - the constraints of a processor
  * @add_fields: the lowest bit of each add field
  * @test_adder: added to the sums, sets the top bit of each add field that exceeds its limit
- * @rest: the events are a subset of a set that was compatible; do not check power_code::needs
+ * @is_subset: the events are a subset of a set that was compatible; do not check
+ *	power_code::needs_pmc4
  */
 struct power_rules {
 	unsigned long	add_fields;
 	unsigned long	test_adder;
-	bool		rest;
+	bool		is_subset;
 };
 
 bool power_assign(const struct power_rules *rules, struct power_pick *picks, int n);

@@ -99,16 +99,16 @@ void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx
  */
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
-	struct user_place place = {
+	struct callchain_regs start = {
 		.ip = perf_instruction_pointer(regs),
 		.lr = regs->link,
 		.sp = regs->gpr[1],
 	};
 
 	if (is_32bit_task())
-		callchain_user_32(entry, place);
+		callchain_user_32(entry, start);
 	else
-		callchain_user_64(entry, place);
+		callchain_user_64(entry, start);
 }
 
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST

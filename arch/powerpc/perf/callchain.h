@@ -9,12 +9,12 @@
 #include <linux/uaccess.h>
 
 /**
- * struct user_place - position of a user stack walk
+ * struct callchain_regs - user registers from which a stack is walked
  * @ip: instruction address in the innermost function
  * @lr: link register in that function
  * @sp: stack pointer in that function
  */
-struct user_place {
+struct callchain_regs {
 	unsigned long	ip;
 	unsigned long	lr;
 	unsigned long	sp;
@@ -26,7 +26,7 @@ static inline int user_stack_read(void *to, unsigned long from, size_t size)
 	return copy_from_user_nofault(to, (const void __user *)from, size);
 }
 
-void callchain_user_64(struct perf_callchain_entry_ctx *entry, struct user_place place);
-void callchain_user_32(struct perf_callchain_entry_ctx *entry, struct user_place place);
+void callchain_user_64(struct perf_callchain_entry_ctx *entry, struct callchain_regs regs);
+void callchain_user_32(struct perf_callchain_entry_ctx *entry, struct callchain_regs regs);
 
 #endif

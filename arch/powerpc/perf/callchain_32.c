@@ -88,7 +88,7 @@ confirm:
 	return mctx;
 }
 
-static bool callchain_signal_32(u32 ip, u32 sp, struct user_place *place)
+static bool callchain_signal_32(u32 ip, u32 sp, struct callchain_regs *regs)
 {
 	u32 gregs = callchain_signal_regs_32(ip, sp);
 	u32 nip, link, r1;
@@ -100,40 +100,40 @@ static bool callchain_signal_32(u32 ip, u32 sp, struct user_place *place)
 	    user_stack_read(&link, gregs + PT_LNK * sizeof(u32), sizeof(u32)) ||
 	    user_stack_read(&r1, gregs + PT_R1 * sizeof(u32), sizeof(u32)))
 		return false;
-	*place = (struct user_place){ .ip = nip, .lr = link, .sp = r1 };
+	*regs = (struct callchain_regs){ .ip = nip, .lr = link, .sp = r1 };
 	return true;
 }
 
 /* Store the address and LR of the innermost function. */
 static int callchain_begin_32(struct perf_callchain_entry_ctx *entry,
-			      const struct user_place *place)
+			      const struct callchain_regs *regs)
 {
-	return perf_callchain_store(entry, place->ip) ?:
-	       perf_callchain_store(entry, (u32)place->lr);
+	return perf_callchain_store(entry, regs->ip) ?:
+	       perf_callchain_store(entry, (u32)regs->lr);
 }
 
 /**
  * callchain_user_32 - walk a 32-bit stack
  * @entry: receives the addresses
- * @place: position to start from
+ * @regs: registers to start from
  *
  * Context: any; walks the stack of current.
  */
-void callchain_user_32(struct perf_callchain_entry_ctx *entry, struct user_place place)
+void callchain_user_32(struct perf_callchain_entry_ctx *entry, struct callchain_regs regs)
 {
 	u32 frame[LR_SAVE_32 + 1], ip, sp;
 
-	if (!current->mm || callchain_begin_32(entry, &place))
+	if (!current->mm || callchain_begin_32(entry, &regs))
 		return;
-	ip = place.lr;
-	sp = place.sp;
+	ip = regs.lr;
+	sp = regs.sp;
 	for (;;) {
-		if (callchain_signal_32(ip, sp, &place)) {
+		if (callchain_signal_32(ip, sp, &regs)) {
 			perf_callchain_store_context(entry, PERF_CONTEXT_USER);
-			if (callchain_begin_32(entry, &place))
+			if (callchain_begin_32(entry, &regs))
 				return;
-			ip = place.lr;
-			sp = place.sp;
+			ip = regs.lr;
+			sp = regs.sp;
 			continue;
 		}
 		if (!IS_ALIGNED(sp, sizeof(u32)) || user_stack_read(&sp, sp, sizeof(u32)))

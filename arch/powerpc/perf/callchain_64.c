@@ -39,10 +39,10 @@ struct signal_frame_64 {
 #define signal_field(_frame, _field)	((_frame) + offsetof(struct signal_frame_64, _field))
 
 /*
- * A signal handler returns to a trampoline at a known address. If @ip is a trampoline, set @place
+ * A signal handler returns to a trampoline at a known address. If @ip is a trampoline, set @regs
  * from the interrupted registers in the signal frame at @sp.
  */
-static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct user_place *place)
+static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct callchain_regs *regs)
 {
 	unsigned long frame = sp + __SIGNAL_FRAMESIZE;
 	unsigned long vdso = (unsigned long)current->mm->context.vdso;
@@ -56,46 +56,46 @@ static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct user_
 	    pointers[0] != signal_field(frame, info) || pointers[1] != signal_field(frame, uc))
 		return false;
 	gregs = signal_field(frame, uc.uc_mcontext.gp_regs);
-	return !user_stack_read(&place->ip, gregs + PT_NIP * sizeof(long), sizeof(long)) &&
-	       !user_stack_read(&place->lr, gregs + PT_LNK * sizeof(long), sizeof(long)) &&
-	       !user_stack_read(&place->sp, gregs + PT_R1 * sizeof(long), sizeof(long));
+	return !user_stack_read(&regs->ip, gregs + PT_NIP * sizeof(long), sizeof(long)) &&
+	       !user_stack_read(&regs->lr, gregs + PT_LNK * sizeof(long), sizeof(long)) &&
+	       !user_stack_read(&regs->sp, gregs + PT_R1 * sizeof(long), sizeof(long));
 }
 
 /* Store the address and LR of the innermost function. */
 static int callchain_begin_64(struct perf_callchain_entry_ctx *entry,
-			      const struct user_place *place)
+			      const struct callchain_regs *regs)
 {
-	return perf_callchain_store(entry, place->ip) ?: perf_callchain_store(entry, place->lr);
+	return perf_callchain_store(entry, regs->ip) ?: perf_callchain_store(entry, regs->lr);
 }
 
 /**
  * callchain_user_64 - walk a 64-bit stack
  * @entry: receives the addresses
- * @place: position to start from
+ * @regs: registers to start from
  *
  * Context: any; walks the stack of current.
  */
-void callchain_user_64(struct perf_callchain_entry_ctx *entry, struct user_place place)
+void callchain_user_64(struct perf_callchain_entry_ctx *entry, struct callchain_regs regs)
 {
 	unsigned long frame[STACK_FRAME_LR_SAVE + 1], ip;
 
-	if (!current->mm || callchain_begin_64(entry, &place))
+	if (!current->mm || callchain_begin_64(entry, &regs))
 		return;
-	ip = place.lr;
+	ip = regs.lr;
 	for (;;) {
-		if (callchain_signal_64(ip, place.sp, &place)) {
+		if (callchain_signal_64(ip, regs.sp, &regs)) {
 			perf_callchain_store_context(entry, PERF_CONTEXT_USER);
-			if (callchain_begin_64(entry, &place))
+			if (callchain_begin_64(entry, &regs))
 				return;
-			ip = place.lr;
+			ip = regs.lr;
 			continue;
 		}
-		if (!IS_ALIGNED(place.sp, sizeof(long)) ||
-		    user_stack_read(frame, place.sp, sizeof(long)))
+		if (!IS_ALIGNED(regs.sp, sizeof(long)) ||
+		    user_stack_read(frame, regs.sp, sizeof(long)))
 			return;
-		place.sp = frame[0];
-		if (!IS_ALIGNED(place.sp, sizeof(long)) ||
-		    user_stack_read(frame, place.sp, sizeof(frame)))
+		regs.sp = frame[0];
+		if (!IS_ALIGNED(regs.sp, sizeof(long)) ||
+		    user_stack_read(frame, regs.sp, sizeof(frame)))
 			return;
 		ip = frame[STACK_FRAME_LR_SAVE];
 		if (perf_callchain_store(entry, ip))

@@ -174,23 +174,23 @@ static int power_pick_limited(struct power_pick *pick)
  * power_picks_fit - select encodings and counters by the constraints of this processor
  * @picks: array of events
  * @n: number of @picks
- * @rest: the events are a subset of a compatible set
+ * @is_subset: the events are a subset of a compatible set
  *
  * Context: any.
  * Return: true if all can be counted at once; see power_assign().
  */
-bool power_picks_fit(struct power_pick *picks, int n, bool rest)
+bool power_picks_fit(struct power_pick *picks, int n, bool is_subset)
 {
 	struct power_rules rules = {
 		.add_fields = power_driver->add_fields,
 		.test_adder = power_driver->test_adder,
-		.rest = rest,
+		.is_subset = is_subset,
 	};
 
 	return n <= power_driver->n_counter && power_assign(&rules, picks, n);
 }
 
-static bool power_counts_try_assign(struct power_cpu *cpu, bool rest)
+static bool power_counts_try_assign(struct power_cpu *cpu, bool is_subset)
 {
 	struct power_pick picks[POWER_COUNTS_MAX];
 	int first[POWER_COUNTS_MAX] = {};
@@ -211,7 +211,7 @@ static bool power_counts_try_assign(struct power_cpu *cpu, bool rest)
 		}
 		n++;
 	}
-	if (!power_picks_fit(picks, n, rest))
+	if (!power_picks_fit(picks, n, is_subset))
 		return false;
 	n = 0;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {

@@ -237,7 +237,7 @@ static void power_claim_clear_counters(const struct power_claim *claim)
 	unsigned int i;
 
 	for (i = 0; i < claim->n; i++) {
-		if (power_pmc_read(claim->counter[i]) >= PMC_FAR)
+		if (power_pmc_read(claim->counter[i]) >= PMC_RESET_FROM)
 			power_pmc_write(claim->counter[i], 0);
 	}
 }

@@ -149,8 +149,8 @@ bool power_encode(u64 code, u64 config1, struct power_code *to)
 
 	to->code = code;
 	to->pmc = layout ? ISA207_PMC(code) : 0;
-	to->needs = layout && isa207_needs(layout, code);
-	to->gives = to->needs && to->pmc == POWER_ANY_LAST;
+	to->needs_pmc4 = layout && isa207_is_limited_l2l3(layout, code);
+	to->on_pmc4 = to->needs_pmc4 && to->pmc == POWER_ANY_LAST;
 	return !power_driver->get_constraint(code, &to->mask, &to->value, config1);
 }
 

@@ -4,9 +4,9 @@
  *
  * A counter has 32 bits and has overflowed while bit 31 is set. A sampling event sets its counter
  * to 2^31 minus the remaining period. A counting event does not set its counter: the event saves
- * the value, and adds the difference to its count later. Only a counter of PMC_FAR or more is reset
- * to 0. The counter of an event for event-based branches belongs to the program: the event saves
- * the value while the program does not run.
+ * the value, and adds the difference to its count later. Only a counter of PMC_RESET_FROM or
+ * more is reset to 0. The counter of an event for event-based branches belongs to the program: the
+ * event saves the value while the program does not run.
  */
 #include "engine.h"
 
@@ -96,7 +96,7 @@ static void power_start_counting(struct power_cpu *cpu, struct hw_perf_event *hw
 	unsigned long now = power_pmc_read(pmc);
 
 	local64_set(&hw->prev_count, now);
-	if (now >= PMC_FAR && !power_limited(pmc)) {
+	if (now >= PMC_RESET_FROM && !power_limited(pmc)) {
 		power_counter_restart(cpu, pmc);
 		local64_set(&hw->prev_count, 0);
 	}

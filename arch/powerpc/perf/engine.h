@@ -24,7 +24,7 @@
  * A counting event, or perfctr, starts from the present value of its counter. A counter with this
  * value or more is set to 0 first, so that it does not overflow soon.
  */
-#define PMC_FAR		0x40000000UL
+#define PMC_RESET_FROM	0x40000000UL
 
 /* A counter can step back by fewer counts than this when speculative counts are rolled back. */
 #define PMC_SETBACK	256
@@ -244,7 +244,7 @@ int power_count_get(struct power_cpu *cpu, const struct power_event_sel *sel,
 void power_cpu_reset(struct power_cpu *cpu);
 void power_pmc_set_needs_clear(struct power_cpu *cpu, int pmc);
 void power_count_put(struct power_cpu *cpu, int slot);
-bool power_picks_fit(struct power_pick *picks, int n, bool rest);
+bool power_picks_fit(struct power_pick *picks, int n, bool is_subset);
 bool power_counts_fit(struct power_cpu *cpu);
 bool power_counts_assign(struct power_cpu *cpu);
 

@@ -101,7 +101,7 @@ static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
 }
 
 /**
- * isa207_needs - check for an L2/L3 event limited by isa207_layout::l2l3_same
+ * isa207_is_limited_l2l3 - check for an L2/L3 event limited by isa207_layout::l2l3_same
  * @layout: the layout of the processor
  * @code: the event code
  *
@@ -110,7 +110,7 @@ static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
  * Context: any.
  * Return: true if the event is limited.
  */
-bool isa207_needs(const struct isa207_layout *layout, u64 code)
+bool isa207_is_limited_l2l3(const struct isa207_layout *layout, u64 code)
 {
 	return layout->l2l3_same && isa207_is_l2l3(code);
 }
@@ -169,7 +169,7 @@ int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned l
 		return -1;
 	if (pmc <= 4 && !isa207_is_defined(layout, code))
 		return -1;
-	if (isa207_needs(layout, code)) {
+	if (isa207_is_limited_l2l3(layout, code)) {
 		mask |= 0xffUL << ISA207_RULE_PSEL;
 		value |= ISA207_PSEL(code) << ISA207_RULE_PSEL;
 	}
@@ -210,7 +210,7 @@ static int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *value
  * The fixed counter's code for a code of PMC1 to PMC4, and vice versa; 0: none. @run: the code of
  * PMC1 to PMC4 is one that counts only while the run latch is set.
  */
-static u64 isa207_twin(u64 code, bool run)
+static u64 isa207_fixed_alt(u64 code, bool run)
 {
 	switch (code) {
 	case ISA207_RUN_INST:
@@ -229,16 +229,16 @@ static u64 isa207_twin(u64 code, bool run)
 	return 0;
 }
 
-/* Add the twin of each code, except the event's own code. */
-static int isa207_add_twins(u64 codes[], int n, bool run)
+/* Add isa207_fixed_alt() of each code, except the event's own code. */
+static int isa207_add_fixed_alts(u64 codes[], int n, bool run)
 {
 	int i, before = n;
-	u64 twin;
+	u64 alt;
 
 	for (i = 0; i < before; i++) {
-		twin = isa207_twin(codes[i], run);
-		if (twin && twin != codes[0])
-			codes[n++] = twin;
+		alt = isa207_fixed_alt(codes[i], run);
+		if (alt && alt != codes[0])
+			codes[n++] = alt;
 	}
 	return n;
 }
@@ -271,11 +271,11 @@ int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int fl
 				codes[n++] = layout->same[i][!j];
 		}
 	}
-	if (!layout->twins)
+	if (!layout->fixed_alts)
 		return n;
-	n = isa207_add_twins(codes, n, !layout->fixed_idle);
+	n = isa207_add_fixed_alts(codes, n, !layout->fixed_idle);
 	if (flags & PPMU_ONLY_COUNT_RUN)
-		n = isa207_add_twins(codes, n, layout->fixed_idle);
+		n = isa207_add_fixed_alts(codes, n, layout->fixed_idle);
 	return n;
 }
 

@@ -120,7 +120,7 @@ struct isa207_route {
  * @n_routes: number of @routes
  * @same: pairs of codes that count the same event
  * @n_same: number of @same
- * @twins: ISA207_ANY_* and ISA207_RUN_*_* are alternatives of the fixed counters
+ * @fixed_alts: ISA207_ANY_* and ISA207_RUN_*_* are alternatives of the fixed counters
  * @fixed_idle: set C56RUN: the fixed counters count regardless of the run latch
  * @mmcra: bits always set in MMCRA
  * @sdar_mode: lowest bit of the field for the condition of SDAR updates; 0: no such field
@@ -139,7 +139,7 @@ struct isa207_layout {
 	int				n_routes;
 	const u64			(*same)[ISA207_SAME_MAX];
 	int				n_same;
-	bool				twins;
+	bool				fixed_alts;
 	bool				fixed_idle;
 	u64				mmcra;
 	u8				sdar_mode;
@@ -176,7 +176,7 @@ static inline const struct isa207_layout *isa207_running(void)
 }
 
 int __init isa207_register(struct isa207_driver *driver);
-bool isa207_needs(const struct isa207_layout *layout, u64 code);
+bool isa207_is_limited_l2l3(const struct isa207_layout *layout, u64 code);
 int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned long *maskp,
 			unsigned long *valuep, u64 config1);
 int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int flags, u64 codes[]);
@@ -190,7 +190,10 @@ union perf_sample_weight isa207_memory_weight(u64 type, unsigned long mmcra, uns
 					      unsigned long sier2, bool v31);
 #else
 static inline const struct isa207_layout *isa207_running(void) { return NULL; }
-static inline bool isa207_needs(const struct isa207_layout *layout, u64 code) { return false; }
+static inline bool isa207_is_limited_l2l3(const struct isa207_layout *layout, u64 code)
+{
+	return false;
+}
 static inline void isa207_compute(const struct isa207_layout *layout,
 				  const struct isa207_count *counts, int n,
 				  struct mmcr_regs *mmcr)

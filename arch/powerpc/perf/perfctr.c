@@ -278,7 +278,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 
 	WARN_ON_ONCE(raw_cpu_read(perfctr_this_cpu.state) == state);
 	state->cstatus = 0;
-	state->gave_way = 0;
+	state->revoked = 0;
 	err = perfctr_check(&perfctr_kind, &state->control, claim);
 	if (!err && claim->n)
 		err = power_claim_check(claim);
@@ -366,7 +366,7 @@ static void perfctr_revoke(void)
 	if (state && perfctr_cstatus_nrctrs(state->cstatus)) {
 		perfctr_state_revoke(&perfctr_hw, state);
 		/* The pending overflow interrupt may find no overflow any more. */
-		if (state->gave_way)
+		if (state->revoked)
 			irq_work_queue(this_cpu_ptr(&perfctr_this_cpu.work));
 	}
 	power_interrupt_on(flags);

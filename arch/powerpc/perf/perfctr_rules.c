@@ -64,7 +64,7 @@ static bool perfctr_obeys(const struct perfctr_rule *rule, u64 field)
 }
 
 /* Returns the error of the first rule that a counter does not meet. */
-static int perfctr_break(unsigned int counter, u64 code, u32 modes)
+static int perfctr_check_rules(unsigned int counter, u64 code, u32 modes)
 {
 	const u64 fields[] = { [PERFCTR_CODE] = code, [PERFCTR_MODES] = modes };
 	const struct perfctr_rule *rule;
@@ -93,7 +93,7 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 	/* A code may leave out its counter on PMC1 to PMC4. */
 	if (!(code >> PERFCTR_COUNTER_SHIFT & PERFCTR_COUNTER_MASK) && counter <= POWER_ANY_LAST)
 		code |= (u64)counter << PERFCTR_COUNTER_SHIFT;
-	err = perfctr_break(counter, code, control->modes[i]);
+	err = perfctr_check_rules(counter, code, control->modes[i]);
 	if (err)
 		return err;
 	if ((code >> PERFCTR_COUNTER_SHIFT & PERFCTR_COUNTER_MASK) != counter)

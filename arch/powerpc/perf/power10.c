@@ -72,7 +72,7 @@ static const struct isa207_layout power10_layout = {
 	.valid		= BIT_ULL(60) - 1,
 	.routes		= power10_routes,
 	.n_routes	= ARRAY_SIZE(power10_routes),
-	.twins		= true,
+	.fixed_alts	= true,
 	.fixed_idle	= true,
 	/* Recording branches slows the processor down: enable it only for events that need it. */
 	.mmcra		= MMCRA_BHRB_DISABLE,

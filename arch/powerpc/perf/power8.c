@@ -77,7 +77,7 @@ static const struct isa207_layout power8_layout = {
 	.valid		= GENMASK_ULL(49, 11) | GENMASK_ULL(8, 0),
 	.routes		= power8_routes,
 	.n_routes	= ARRAY_SIZE(power8_routes),
-	.twins		= true,
+	.fixed_alts	= true,
 	.same		= power8_same,
 	.n_same		= ARRAY_SIZE(power8_same),
 	/* Update SDAR at each translation miss. */

@@ -64,7 +64,7 @@ static bool power_sample_in(struct pt_regs *regs, unsigned long sier, unsigned l
 	return regs->dsisr & (power_has(PPMU_ALT_SIPR) ? power6 : mmcra);
 }
 
-static void power_sample_place(struct pt_regs *regs, unsigned long mmcra, unsigned long sier)
+static void power_sample_save(struct pt_regs *regs, unsigned long mmcra, unsigned long sier)
 {
 	regs->dsisr = mmcra;
 	if (power_has(PPMU_HAS_SIER))
@@ -86,8 +86,8 @@ static void power_sample_place(struct pt_regs *regs, unsigned long mmcra, unsign
  */
 void power_sample_regs(struct pt_regs *regs)
 {
-	power_sample_place(regs, cpu_has_feature(CPU_FTR_MMCRA) ? mfspr(SPRN_MMCRA) : 0,
-			   power_has(PPMU_HAS_SIER) ? mfspr(SPRN_SIER) : 0);
+	power_sample_save(regs, cpu_has_feature(CPU_FTR_MMCRA) ? mfspr(SPRN_MMCRA) : 0,
+			  power_has(PPMU_HAS_SIER) ? mfspr(SPRN_SIER) : 0);
 }
 
 unsigned long perf_misc_flags(struct pt_regs *regs)
@@ -121,10 +121,10 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
 }
 
 /* Sample fields with instruction addresses */
-#define POWER_SAMPLE_PLACE	(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)
+#define POWER_SAMPLE_IP_FIELDS	(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)
 
 /* Registers with addresses of the last sampled instruction and its data */
-#define POWER_REGS_PLACE	(BIT_ULL(PERF_REG_POWERPC_SIAR) | BIT_ULL(PERF_REG_POWERPC_SDAR))
+#define POWER_ADDR_REGS	(BIT_ULL(PERF_REG_POWERPC_SIAR) | BIT_ULL(PERF_REG_POWERPC_SDAR))
 
 /* Would the registers in a sample have an address of the kernel? */
 static bool power_regs_of_kernel(const struct perf_event_attr *attr)
@@ -135,7 +135,7 @@ static bool power_regs_of_kernel(const struct perf_event_attr *attr)
 		mask |= attr->sample_regs_user;
 	if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
 		mask |= attr->sample_regs_intr;
-	return mask & POWER_REGS_PLACE &&
+	return mask & POWER_ADDR_REGS &&
 	       (is_kernel_addr(mfspr(SPRN_SIAR)) || is_kernel_addr(mfspr(SPRN_SDAR)));
 }
 
@@ -154,7 +154,7 @@ bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 {
 	if (event->attr.exclude_kernel && power_regs_of_kernel(&event->attr))
 		return false;
-	if (!(event->attr.sample_type & POWER_SAMPLE_PLACE))
+	if (!(event->attr.sample_type & POWER_SAMPLE_IP_FIELDS))
 		return true;
 	if (power_by_siar(regs) && !power_siar_valid(regs))
 		return false;

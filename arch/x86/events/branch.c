@@ -246,7 +246,7 @@ static void x86_branch_clear(struct x86_pmu_cpu *cpu)
 	struct x86_branch_cpu *branch = &cpu->branch;
 
 	cpu->core->branches.ops->clear(cpu->core, x86_branch_call_stack(branch));
-	branch->holds = 0;
+	branch->regs_stamp = 0;
 }
 
 /**
@@ -272,7 +272,7 @@ void x86_branch_reprogram(struct x86_pmu_cpu *cpu)
 	/* Branches recorded with another filter are not for the new event. */
 	if (!fresh)
 		x86_branch_clear(cpu);
-	branch->holds = 0;
+	branch->regs_stamp = 0;
 	x86_branch_on(cpu);
 }
 
@@ -290,7 +290,7 @@ void x86_branch_reset(struct x86_pmu_cpu *cpu)
 		return;
 	x86_branch_off(cpu);
 	branch->fresh = false;
-	branch->holds = 0;
+	branch->regs_stamp = 0;
 	branch->changed = true;
 }
 
@@ -316,7 +316,7 @@ static void x86_branch_save(struct x86_pmu_cpu *cpu, struct x86_branch_saved *sa
 	saved->stamp = ++branch->stamp;
 	saved->cpu = raw_smp_processor_id();
 	saved->switches = x86_branch_switches(task);
-	branch->holds = saved->stamp;
+	branch->regs_stamp = saved->stamp;
 }
 
 static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved *saved)
@@ -325,10 +325,10 @@ static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved 
 	struct x86_branch_cpu *branch = &cpu->branch;
 
 	/* Nothing was recorded since the save, and no deep idle state cleared the records. */
-	if (saved->cpu == raw_smp_processor_id() && saved->stamp == branch->holds &&
-	    (!saved->nr || ops->holds(cpu->core, saved->raw, saved->newest)))
+	if (saved->cpu == raw_smp_processor_id() && saved->stamp == branch->regs_stamp &&
+	    (!saved->nr || ops->unchanged(cpu->core, saved->raw, saved->newest)))
 		return;
-	branch->holds = 0;
+	branch->regs_stamp = 0;
 	ops->restore(cpu->core, saved->raw, saved->nr, saved->newest);
 }
 

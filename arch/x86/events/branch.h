@@ -121,7 +121,7 @@ struct x86_branch_unit {
  *	@newest to the index of the newest register. With X86_UNIT_DELAYS, also invalidates them
  * @read_info: reads x86_branch_raw::info of these records; NULL: no such registers
  * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
- * @holds: checks whether the registers still have the records that @read has returned, at least
+ * @unchanged: checks whether the registers still have the records that @read has returned, at least
  *	one. Deep idle states clear them. NULL: no call stack mode
  * @restore: writes records read by @read and @read_info, and clears all others; NULL: no call stack
  *	mode
@@ -141,8 +141,8 @@ struct x86_branch_ops {
 				     unsigned int nr, u64 newest);
 	bool		(*decode)(const struct x86_core *core, const struct x86_branch_raw *raw,
 				  struct perf_branch_entry *entry);
-	bool		(*holds)(const struct x86_core *core, const struct x86_branch_raw *raw,
-				 u64 newest);
+	bool		(*unchanged)(const struct x86_core *core, const struct x86_branch_raw *raw,
+				     u64 newest);
 	void		(*restore)(const struct x86_core *core, const struct x86_branch_raw *raw,
 				   unsigned int nr, u64 newest);
 	u64		(*filter)(const struct x86_core *core, u64 select);
@@ -222,7 +222,7 @@ struct x86_branch_saved {
  * @asleep: the unit is disabled while the CPU is in a low power state
  * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: number of the last call stack save
- * @holds: stamp of the save whose records are still in the registers; 0: none
+ * @regs_stamp: stamp of the save whose records are still in the registers; 0: none
  * @interrupts: number of overflow interrupts
  * @gen: value of @interrupts when @raw was read
  * @nr: number of @raw
@@ -242,7 +242,7 @@ struct x86_branch_cpu {
 	bool			asleep;
 	bool			fresh;
 	u64			stamp;
-	u64			holds;
+	u64			regs_stamp;
 	u64			interrupts;
 	u64			gen;
 	unsigned int		nr;

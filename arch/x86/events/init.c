@@ -281,7 +281,7 @@ static const char *x86_vendor(void)
 }
 
 /* Tools parse these lines, which other drivers print in the same format. */
-static void x86_say(const struct x86_core *core)
+static void x86_print_pmu(const struct x86_core *core)
 {
 	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
 	char branches[32] = "";
@@ -338,7 +338,7 @@ static int x86_add_core(u8 kind)
 		pr_info("perf/x86: no local APIC: events can be counted, not sampled\n");
 	}
 	x86_cores[x86_nr_cores++] = core;
-	x86_say(core);
+	x86_print_pmu(core);
 	return 0;
 }
 

@@ -337,7 +337,7 @@ int perfctr_cpu_update_control(struct perfctr_cpu_state *state, int is_global)
 
 	WARN_ON_ONCE(raw_cpu_read(perfctr_this_cpu.state) == state);
 	state->cstatus = 0;
-	state->gave_way = 0;
+	state->revoked = 0;
 	if (!perfctr_kind.family)
 		return -EINVAL;
 	err = perfctr_check(&perfctr_kind, &state->control, is_global, &state->claim);
@@ -553,7 +553,7 @@ void perfctr_cpu_revoke(void)
 		return;
 	perfctr_state_revoke(&perfctr_hw, state);
 	/* The counter's own interrupt may find no overflow any more. */
-	if (state->gave_way)
+	if (state->revoked)
 		irq_work_queue(this_cpu_ptr(&perfctr_this_cpu.work));
 }
 

@@ -251,8 +251,9 @@ static bool perfctr_obeys(const struct perfctr_rule *rule, u32 word, bool imode)
 }
 
 /* Returns the error of the first rule that counter @i does not meet. */
-static int perfctr_break(const struct perfctr_rule *rule, const struct perfctr_cpu_control *control,
-			 unsigned int i, u8 place, bool global)
+static int perfctr_check_rules(const struct perfctr_rule *rule,
+			       const struct perfctr_cpu_control *control, unsigned int i, u8 place,
+			       bool global)
 {
 	u32 words[] = {
 		[PERFCTR_EVNTSEL] = control->evntsel[i],
@@ -274,8 +275,8 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 {
 	u8 place = perfctr_place(kind->family, counter);
 
-	return perfctr_break(kind->family->rules, control, i, place, global) ?:
-	       perfctr_break(kind->family->more_rules, control, i, place, global);
+	return perfctr_check_rules(kind->family->rules, control, i, place, global) ?:
+	       perfctr_check_rules(kind->family->more_rules, control, i, place, global);
 }
 
 /* Replay tagging: its enable bit, and the bits that select the tagged operations */

@@ -208,12 +208,12 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 }
 
 /*
- * Mask of the interrupting counters that have overflowed, including those in gave_way, which perf
+ * Mask of the interrupting counters that have overflowed, including those in revoked, which perf
  * has taken after the overflow. Context: any; the counters of @state do not run.
  */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
-	u32 cstatus = state->cstatus | state->gave_way;
+	u32 cstatus = state->cstatus | state->revoked;
 	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus), mask = 0;
 
 	if (!perfctr_cstatus_has_ictrs(cstatus) || !perfctr_state_sane(state))
@@ -227,7 +227,7 @@ static __always_inline unsigned int perfctr_state_overflowed(const struct perfct
 
 /*
  * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
- * gave_way are added to cstatus again: the caller stops them as after every overflow. Context: any;
+ * revoked are added to cstatus again: the caller stops them as after every overflow. Context: any;
  * @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
@@ -238,14 +238,14 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 		if (mask & BIT(i))
 			state->pmc[i].start = state->control.ireset[i];
 	}
-	state->cstatus |= state->gave_way;
-	state->gave_way = 0;
+	state->cstatus |= state->revoked;
+	state->revoked = 0;
 	return mask;
 }
 
 /*
  * Remove the counters from a state; the TSC continues. The interrupt of an overflow may be pending,
- * since it is masked here: remember the overflow in gave_way until it is identified.
+ * since it is masked here: remember the overflow in revoked until it is identified.
  */
 static __always_inline void perfctr_state_revoke(const struct perfctr_layer *layer,
 						 struct perfctr_cpu_state *state)
@@ -254,7 +254,7 @@ static __always_inline void perfctr_state_revoke(const struct perfctr_layer *lay
 
 	perfctr_state_suspend(layer, state);
 	if (perfctr_state_overflowed(state))
-		state->gave_way = state->cstatus ^ tsc;
+		state->revoked = state->cstatus ^ tsc;
 	state->cstatus = tsc;
 }
 

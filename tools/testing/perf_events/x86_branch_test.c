@@ -735,7 +735,7 @@ static bool is_cheap(void)
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false));
 	COST("a switch back, with the task's calls in the registers", 1, 0,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
-	x86_pmu_cpu.branch.holds = 0;
+	x86_pmu_cpu.branch.regs_stamp = 0;
 	COST("a switch back, with other registers", 1, 42,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
 	return ok;

@@ -539,7 +539,7 @@ static void perfctr_after_refusal(u64 secret)
 	assert(thread.running);
 }
 
-static void perfctr_gave_way(u64 secret)
+static void perfctr_revoked(u64 secret)
 {
 	claim_all(1);
 	thread_runs();
@@ -739,7 +739,7 @@ static const struct way {
 	{ FAILED, false, "free counters again", counters_left_again },
 	{ FAILED, true, "perfctr refused", perfctr_refused },
 	{ FAILED, true, "perfctr after refusal", perfctr_after_refusal },
-	{ FAILED, true, "perfctr revoked", perfctr_gave_way },
+	{ FAILED, true, "perfctr revoked", perfctr_revoked },
 	{ MIGRATED, false, "events return", events_come_back },
 	{ MIGRATED, false, "events return and are read", events_come_back_and_are_read },
 	{ MIGRATED, true, "perfctr returns", perfctr_comes_back },

@@ -29,7 +29,7 @@ static int choose_get(struct kunit *test, struct power_cpu *cpu, u64 code, bool 
 	return power_count_get(cpu, &sel, &alts, share);
 }
 
-static void choose_settle(struct kunit *test, struct power_cpu *cpu)
+static void choose_assign(struct kunit *test, struct power_cpu *cpu)
 {
 	int i;
 
@@ -73,15 +73,15 @@ static void choose_moves_no_other_event(struct kunit *test)
 	int a = choose_get(test, cpu, TEST_ANY_INST, false);
 	int b = choose_get(test, cpu, TEST_ANY_CYC, false), c;
 
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[a].assigned, 1);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 2);
 	power_count_put(cpu, a);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 2);
 	/* PMC1 is free for the event that names it, so the event on PMC2 does not move. */
 	c = choose_get(test, cpu, TEST_ON_1, false);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 2);
 	KUNIT_EXPECT_EQ(test, cpu->counts[c].assigned, 1);
 }
@@ -91,10 +91,10 @@ static void choose_moves_event_for_named_counter(struct kunit *test)
 	struct power_cpu *cpu = test->priv;
 	int a = choose_get(test, cpu, TEST_ANY_INST, false), b;
 
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_ASSERT_EQ(test, cpu->counts[a].assigned, 1);
 	b = choose_get(test, cpu, TEST_ON_1, false);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[a].assigned, 2);
 	KUNIT_EXPECT_EQ(test, cpu->counts[b].assigned, 1);
 }
@@ -108,7 +108,7 @@ static void choose_caches_register_values(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
 		choose_get(test, cpu, codes[i], true);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
 		power_count_put(cpu, i);
 	KUNIT_EXPECT_EQ(test, cpu->used, 0);
@@ -116,13 +116,13 @@ static void choose_caches_register_values(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
 		choose_get(test, cpu, codes[i], true);
 	KUNIT_EXPECT_EQ(test, cpu->in_memo, cpu->used);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6 ^ 1);
 	KUNIT_EXPECT_EQ(test, cpu->counts[0].assigned, 5);
 	KUNIT_EXPECT_EQ(test, cpu->counts[1].assigned, 4);
 	/* Without one of the events the register values are computed again. */
 	power_count_put(cpu, 0);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->mmcr.mmcr1 & 0xff, 0xf6);
 }
 
@@ -139,17 +139,17 @@ static void choose_restores_encodings(struct kunit *test)
 	choose_n = 2;
 	both = power_count_get(cpu, &sel, &alts, false);
 	choose_get(test, cpu, TEST_ON_4, false);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_ASSERT_EQ(test, cpu->counts[both].assigned, 2);
 	named = choose_get(test, cpu, TEST_ON_2, false);
 	KUNIT_ASSERT_TRUE(test, power_counts_fit(cpu));
 	KUNIT_ASSERT_EQ(test, cpu->counts[both].assigned, 3);
 	power_count_put(cpu, named);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, cpu->counts[both].assigned, 2);
 	/* The register values are computed again. */
 	power_count_put(cpu, !both);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	KUNIT_EXPECT_EQ(test, (cpu->mmcr.mmcr1 >> 16) & 0xff, TEST_ON_2 & 0xff);
 }
 
@@ -159,7 +159,7 @@ static void choose_resets(struct kunit *test)
 	struct power_cpu *cpu = test->priv;
 
 	choose_get(test, cpu, TEST_ON_1, false);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	cpu->shadow_valid = true;
 	power_cpu_reset(cpu);
 	KUNIT_EXPECT_EQ(test, cpu->used, 0);
@@ -178,7 +178,7 @@ static void choose_clears(struct kunit *test)
 	power_count_put(cpu, slot);
 	KUNIT_EXPECT_EQ(test, cpu->needs_clear, 0);
 	slot = choose_get(test, cpu, TEST_ON_4, true);
-	choose_settle(test, cpu);
+	choose_assign(test, cpu);
 	power_count_put(cpu, slot);
 	KUNIT_EXPECT_EQ(test, cpu->needs_clear, BIT(4));
 }

@@ -93,8 +93,8 @@ static inline void isa207_check_pairs(struct kunit *test, const struct isa207_la
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < 2; j++) {
 			codes[j].pmc = ISA207_PMC(pairs[i].code[j]);
-			codes[j].needs = isa207_needs(layout, pairs[i].code[j]);
-			codes[j].gives = codes[j].needs && codes[j].pmc == POWER_ANY_LAST;
+			codes[j].needs_pmc4 = isa207_is_limited_l2l3(layout, pairs[i].code[j]);
+			codes[j].on_pmc4 = codes[j].needs_pmc4 && codes[j].pmc == POWER_ANY_LAST;
 			picks[j].alts = (struct power_alternatives){ &codes[j], 1 };
 			found = isa207_constrain_by(layout, pairs[i].code[j], &codes[j].mask,
 						    &codes[j].value, pairs[i].config1[j]);

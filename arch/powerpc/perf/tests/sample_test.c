@@ -11,49 +11,49 @@
 #define TEST_KERNEL	(PAGE_OFFSET + 0x1000)
 
 /**
- * struct sample_place - registers of an overflow interrupt
+ * struct sample_irq - registers of an overflow interrupt
  * @nip: the interrupted instruction
  * @siar: SIAR
  * @mmcra: MMCRA
  * @sier: SIER
  */
-struct sample_place {
+struct sample_irq {
 	unsigned long	nip;
 	unsigned long	siar;
 	unsigned long	mmcra;
 	unsigned long	sier;
 };
 
-/* Set SIAR and @regs as at the interrupt @place. Returns SIAR before, for the caller to restore. */
-static unsigned long sample_begin(const struct sample_place *place, struct pt_regs *regs)
+/* Set SIAR and @regs as at the interrupt @irq. Returns the old SIAR, for the caller to restore. */
+static unsigned long sample_begin(const struct sample_irq *irq, struct pt_regs *regs)
 {
 	unsigned long siar = mfspr(SPRN_SIAR);
 
 	*regs = (struct pt_regs){
-		.nip = place->nip, .trap = INTERRUPT_PERFMON,
-		.msr = is_kernel_addr(place->nip) ? 0 : MSR_PR,
+		.nip = irq->nip, .trap = INTERRUPT_PERFMON,
+		.msr = is_kernel_addr(irq->nip) ? 0 : MSR_PR,
 	};
-	mtspr(SPRN_SIAR, place->siar);
-	power_sample_place(regs, place->mmcra, place->sier);
+	mtspr(SPRN_SIAR, irq->siar);
+	power_sample_save(regs, irq->mmcra, irq->sier);
 	return siar;
 }
 
-/* Address of a sample at @place */
-static unsigned long sample_address(const struct sample_place *place)
+/* Address of a sample at @irq */
+static unsigned long sample_address(const struct sample_irq *irq)
 {
 	unsigned long flags, siar, address;
 	struct pt_regs regs;
 
 	local_irq_save(flags);
-	siar = sample_begin(place, &regs);
+	siar = sample_begin(irq, &regs);
 	address = perf_instruction_pointer(&regs);
 	mtspr(SPRN_SIAR, siar);
 	local_irq_restore(flags);
 	return address;
 }
 
-/* Is a sample at @place allowed? */
-static bool sample_allowed(const struct sample_place *place, u64 type, bool exclude_kernel)
+/* Is a sample at @irq allowed? */
+static bool sample_allowed(const struct sample_irq *irq, u64 type, bool exclude_kernel)
 {
 	static struct perf_event event;
 	unsigned long flags, siar;
@@ -65,21 +65,21 @@ static bool sample_allowed(const struct sample_place *place, u64 type, bool excl
 	event.attr.sample_regs_intr = BIT_ULL(PERF_REG_POWERPC_SIAR);
 	event.attr.exclude_kernel = exclude_kernel;
 	local_irq_save(flags);
-	siar = sample_begin(place, &regs);
+	siar = sample_begin(irq, &regs);
 	allowed = power_sample_allowed(&event, &regs);
 	mtspr(SPRN_SIAR, siar);
 	local_irq_restore(flags);
 	return allowed;
 }
 
-/* PERF_RECORD_MISC_* of a sample at @place */
-static unsigned long sample_mode(const struct sample_place *place)
+/* PERF_RECORD_MISC_* of a sample at @irq */
+static unsigned long sample_mode(const struct sample_irq *irq)
 {
 	unsigned long flags, siar, mode;
 	struct pt_regs regs;
 
 	local_irq_save(flags);
-	siar = sample_begin(place, &regs);
+	siar = sample_begin(irq, &regs);
 	mode = perf_misc_flags(&regs);
 	mtspr(SPRN_SIAR, siar);
 	local_irq_restore(flags);
@@ -88,79 +88,79 @@ static unsigned long sample_mode(const struct sample_place *place)
 
 static void sample_without_marked_event(struct kunit *test)
 {
-	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL + 8 };
+	struct sample_irq irq = { .nip = TEST_KERNEL, .siar = TEST_KERNEL + 8 };
 
-	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_KERNEL + 8);
-	place.siar = TEST_USER;
-	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
+	KUNIT_EXPECT_EQ(test, sample_address(&irq), TEST_KERNEL + 8);
+	irq.siar = TEST_USER;
+	KUNIT_EXPECT_EQ(test, sample_address(&irq), TEST_USER);
 	/* SIAR was cleared, as by power_control_freeze(). */
-	place.siar = 0;
-	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_KERNEL);
+	irq.siar = 0;
+	KUNIT_EXPECT_EQ(test, sample_address(&irq), TEST_KERNEL);
 }
 
 static void sample_excludes_kernel(struct kunit *test)
 {
-	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL };
+	struct sample_irq irq = { .nip = TEST_KERNEL, .siar = TEST_KERNEL };
 
-	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
-	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&irq, PERF_SAMPLE_IP, true));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&irq, PERF_SAMPLE_IP, false));
 	/* SIAR is also one of the registers that a sample can have. */
-	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_REGS_USER, true));
-	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_REGS_INTR, true));
-	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_REGS_USER, false));
-	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_TIME, true));
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&irq, PERF_SAMPLE_REGS_USER, true));
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&irq, PERF_SAMPLE_REGS_INTR, true));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&irq, PERF_SAMPLE_REGS_USER, false));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&irq, PERF_SAMPLE_TIME, true));
 	/* The interrupt is late: the overflow was in user space. */
-	place.siar = TEST_USER;
-	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
-	place.siar = 0;
-	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
-	place.nip = TEST_USER;
-	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, true));
+	irq.siar = TEST_USER;
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&irq, PERF_SAMPLE_IP, true));
+	irq.siar = 0;
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&irq, PERF_SAMPLE_IP, true));
+	irq.nip = TEST_USER;
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&irq, PERF_SAMPLE_IP, true));
 }
 
 static void sample_of_marked_event(struct kunit *test)
 {
-	struct sample_place place = { .nip = TEST_USER, .siar = TEST_USER,
+	struct sample_irq irq = { .nip = TEST_USER, .siar = TEST_USER,
 				      .mmcra = MMCRA_SAMPLE_ENABLE };
 
-	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
-	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_CALLCHAIN, false));
-	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_TIME, false));
-	KUNIT_EXPECT_EQ(test, sample_address(&place), 0UL);
-	place.sier = SIER_SIAR_VALID;
-	KUNIT_EXPECT_TRUE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
-	KUNIT_EXPECT_EQ(test, sample_address(&place), TEST_USER);
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&irq, PERF_SAMPLE_IP, false));
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&irq, PERF_SAMPLE_CALLCHAIN, false));
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&irq, PERF_SAMPLE_TIME, false));
+	KUNIT_EXPECT_EQ(test, sample_address(&irq), 0UL);
+	irq.sier = SIER_SIAR_VALID;
+	KUNIT_EXPECT_TRUE(test, sample_allowed(&irq, PERF_SAMPLE_IP, false));
+	KUNIT_EXPECT_EQ(test, sample_address(&irq), TEST_USER);
 	/* The interrupt is late: SIAR was cleared when the PMU was disabled. */
-	place.siar = 0;
-	KUNIT_EXPECT_FALSE(test, sample_allowed(&place, PERF_SAMPLE_IP, false));
+	irq.siar = 0;
+	KUNIT_EXPECT_FALSE(test, sample_allowed(&irq, PERF_SAMPLE_IP, false));
 }
 
 /* SIER of POWER10 may have the mode of another instruction. */
 static void sample_mode_by_address(struct kunit *test)
 {
-	struct sample_place place = { .nip = TEST_KERNEL, .siar = TEST_KERNEL, .sier = SIER_SIPR };
+	struct sample_irq irq = { .nip = TEST_KERNEL, .siar = TEST_KERNEL, .sier = SIER_SIPR };
 
 	if (!power_has(PPMU_P10))
 		kunit_skip(test, "a processor whose SIER is trusted");
-	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_KERNEL);
-	place.siar = TEST_USER;
-	place.sier = SIER_SIHV;
-	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_USER);
+	KUNIT_EXPECT_EQ(test, sample_mode(&irq), PERF_RECORD_MISC_KERNEL);
+	irq.siar = TEST_USER;
+	irq.sier = SIER_SIHV;
+	KUNIT_EXPECT_EQ(test, sample_mode(&irq), PERF_RECORD_MISC_USER);
 }
 
 /* If SIAR of a marked event is not valid, the mode is that of the interrupted code. */
 static void sample_mode_without_siar(struct kunit *test)
 {
-	struct sample_place place = { .nip = TEST_KERNEL, .siar = 0, .sier = SIER_SIPR,
+	struct sample_irq irq = { .nip = TEST_KERNEL, .siar = 0, .sier = SIER_SIPR,
 				      .mmcra = MMCRA_SAMPLE_ENABLE };
 
-	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_KERNEL);
-	place.nip = TEST_USER;
-	place.siar = TEST_KERNEL;
-	place.sier = 0;
-	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_USER);
-	place.sier = SIER_SIAR_VALID;
-	KUNIT_EXPECT_EQ(test, sample_mode(&place), PERF_RECORD_MISC_KERNEL);
+	KUNIT_EXPECT_EQ(test, sample_mode(&irq), PERF_RECORD_MISC_KERNEL);
+	irq.nip = TEST_USER;
+	irq.siar = TEST_KERNEL;
+	irq.sier = 0;
+	KUNIT_EXPECT_EQ(test, sample_mode(&irq), PERF_RECORD_MISC_USER);
+	irq.sier = SIER_SIAR_VALID;
+	KUNIT_EXPECT_EQ(test, sample_mode(&irq), PERF_RECORD_MISC_KERNEL);
 }
 
 /* SIER has a valid bit for SDAR of marked instructions only. */

@@ -154,7 +154,7 @@ static void lbr_read_info(const struct x86_core *core, struct x86_branch_raw *ra
 }
 
 /* A deep idle state clears all registers, so it is enough to check one. */
-static bool lbr_holds(const struct x86_core *core, const struct x86_branch_raw *raw, u64 newest)
+static bool lbr_unchanged(const struct x86_core *core, const struct x86_branch_raw *raw, u64 newest)
 {
 	u64 from;
 
@@ -261,7 +261,7 @@ static const struct x86_branch_ops lbr_ops = {
 	.read		= lbr_read,
 	.read_info	= lbr_read_info,
 	.decode		= lbr_decode,
-	.holds		= lbr_holds,
+	.unchanged	= lbr_unchanged,
 	.restore	= lbr_restore,
 };
 
@@ -371,7 +371,7 @@ static const struct x86_branch_ops lbr_arch_ops = {
 	.read		= lbr_read,
 	.read_info	= lbr_read_info,
 	.decode		= lbr_decode,
-	.holds		= lbr_holds,
+	.unchanged	= lbr_unchanged,
 	.restore	= lbr_restore,
 	.filter		= lbr_arch_filter,
 };

@@ -311,8 +311,11 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 	return bits;
 }
 
-/* Register values for precise events with a counter; @staying: without events about to move. */
-static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool *many)
+/*
+ * PEBS_ENABLE, and the settings of the area, for precise events with a counter; @unmoved: without
+ * events about to move
+ */
+static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *groups, bool *many)
 {
 	u64 enabled = 0;
 	int i;
@@ -324,7 +327,7 @@ static u64 pebs_wanted(struct x86_pmu_cpu *cpu, bool staying, u64 *groups, bool 
 		const struct perf_event *event;
 
 		if (!count->nr_events || count->counter < 0 ||
-		    (staying && count->counter != count->assigned))
+		    (unmoved && count->counter != count->assigned))
 			continue;
 		event = pebs_event(count);
 		if (!event || !event->attr.precise_ip)
@@ -354,7 +357,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 }
 
 /* Mask of the counters that precise events are about to get */
-static u64 pebs_entering(struct x86_pmu_cpu *cpu)
+static u64 pebs_new_counters(struct x86_pmu_cpu *cpu)
 {
 	u64 counters = 0;
 	int i;
@@ -392,9 +395,9 @@ void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 	if (!cpu->precise.buffer)
 		return;
 	x86_precise_drain(cpu, NULL);
-	kept = cpu->precise.enabled & pebs_wanted(cpu, true, &groups, &many);
+	kept = cpu->precise.enabled & pebs_compute_enable(cpu, true, &groups, &many);
 	leaving = x86_precise_enabled(cpu) & ~kept;
-	stopped = leaving | pebs_entering(cpu);
+	stopped = leaving | pebs_new_counters(cpu);
 	if (stopped & cpu->control)
 		x86_write_control(cpu, cpu->control & ~stopped);
 	if (leaving)
@@ -514,7 +517,7 @@ void x86_precise_reprogram(struct x86_pmu_cpu *cpu)
 
 	if (!precise->buffer)
 		return;
-	enabled = pebs_wanted(cpu, false, &groups, &many);
+	enabled = pebs_compute_enable(cpu, false, &groups, &many);
 	if (enabled && (!precise->has_area || groups != precise->groups ||
 			many != precise->many)) {
 		pebs_set_area(cpu, groups, many);

@@ -15,7 +15,7 @@
 #include "../engine.h"
 
 /* Maximum distance from the branch to the event, which bounds the decoding in the interrupt */
-#define PEBS_STRETCH_MAX	1024
+#define PEBS_DECODE_MAX	1024
 
 /* Length of the instruction at @at; 0: not valid, or cannot be read. */
 static int pebs_length(u64 at, bool is_64bit)
@@ -55,7 +55,7 @@ u64 x86_precise_address(struct x86_pmu_cpu *cpu, u64 next)
 	if (last.to == next)
 		return last.from;
 	if (x86_is_kernel(last.to) != x86_is_kernel(next) || last.to > next ||
-	    next - last.to > PEBS_STRETCH_MAX)
+	    next - last.to > PEBS_DECODE_MAX)
 		return 0;
 	if (!x86_is_kernel(next))
 		is_64bit = any_64bit_mode(task_pt_regs(current));

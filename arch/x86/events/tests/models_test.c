@@ -722,8 +722,8 @@ static void models_intel_generic(struct kunit *test)
 
 #if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
 /* Find the row of a model, and adjust it to a version and a number of architectural events. */
-static int models_zhaoxin_settle(struct kunit *test, struct x86_core *core, int family, int model,
-				 int version, int events)
+static int models_zhaoxin_probe(struct kunit *test, struct x86_core *core, int family, int model,
+				int version, int events)
 {
 	const struct x86_cpu_id *line;
 
@@ -746,19 +746,19 @@ static void models_zhaoxin(struct kunit *test)
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, core);
-	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 2, 7), 0);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_probe(test, core, 7, 0x1b, 2, 7), 0);
 	KUNIT_EXPECT_EQ(test, core->max_period, 0x7fffffffffffULL);
 	KUNIT_EXPECT_EQ(test, core->generic[PERF_COUNT_HW_BRANCH_MISSES], 0);
-	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 2, 6), 0);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_probe(test, core, 7, 0x1b, 2, 6), 0);
 	KUNIT_EXPECT_EQ(test, core->generic[PERF_COUNT_HW_BRANCH_MISSES], 0x0709);
-	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x3b, 2, 6), 0);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_probe(test, core, 7, 0x3b, 2, 6), 0);
 	KUNIT_EXPECT_EQ(test, core->generic[PERF_COUNT_HW_BRANCH_MISSES], 0x0029);
-	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 2, 5), -ENODEV);
-	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 1, 7), -ENODEV);
-	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 7, 0x1b, 3, 7), -ENODEV);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_probe(test, core, 7, 0x1b, 2, 5), -ENODEV);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_probe(test, core, 7, 0x1b, 1, 7), -ENODEV);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_probe(test, core, 7, 0x1b, 3, 7), -ENODEV);
 
 	/* The only generic event of ZX-C is cycles. */
-	KUNIT_EXPECT_EQ(test, models_zhaoxin_settle(test, core, 6, 0x19, 2, 7), 0);
+	KUNIT_EXPECT_EQ(test, models_zhaoxin_probe(test, core, 6, 0x19, 2, 7), 0);
 	for (i = 0; i < PERF_COUNT_HW_MAX; i++)
 		KUNIT_EXPECT_EQ_MSG(test, core->model->generic[i],
 				    i == PERF_COUNT_HW_CPU_CYCLES ? 0x82 : 0, "event %d", i);

@@ -65,7 +65,7 @@ struct perfctr_cpu_control {
  * @pmc.sum: sum of the counter. The current value is @pmc.sum + (__u32)(counter - @pmc.start)
  * @control: the control; not in user space
  * @claim: the PMU driver's struct power_claim for @control; not in user space
- * @gave_way: counters, encoded as in @cstatus, that perf has taken after an overflow that is not
+ * @revoked: counters, encoded as in @cstatus, that perf has taken after an overflow that is not
  *	reported yet; 0: none; not in user space
  *
  * A reader must read @tsc_start before and after the rest, and repeat if it has changed.
@@ -84,7 +84,7 @@ struct perfctr_cpu_state {
 #ifdef __KERNEL__
 	struct perfctr_cpu_control	control;
 	__u64				claim[PERFCTR_CLAIM_WORDS];
-	__u32				gave_way;
+	__u32				revoked;
 #endif
 };
 

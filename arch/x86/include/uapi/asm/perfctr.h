@@ -64,7 +64,7 @@ struct perfctr_cpu_control {
  * @pmc.sum: sum of the counter. The current value is @pmc.sum + (__u32)(counter - @pmc.start)
  * @control: the control; not in user space
  * @claim: the counters claimed for @control; not in user space
- * @gave_way: counters, encoded as in @cstatus, that perf has taken after an overflow that is not
+ * @revoked: counters, encoded as in @cstatus, that perf has taken after an overflow that is not
  *	reported yet; 0: none; not in user space
  *
  * A reader must read @tsc_start before and after the rest, and repeat if it has changed.
@@ -83,7 +83,7 @@ struct perfctr_cpu_state {
 #ifdef __KERNEL__
 	struct perfctr_cpu_control	control;
 	struct x86_claim		claim;
-	__u32				gave_way;
+	__u32				revoked;
 #endif
 };
 
