@@ -1132,7 +1132,7 @@ struct perf_event_clock {
  * @sw_lists: unscheduled software events by config, RCU. Two list heads have other uses: see
  *	perf_tp_task_events() and perf_tick_cursor()
  * @settled_children: the first settled inherited event in this context, or NULL
- * @stirred_entry: entry in a list of stirred contexts; see kernel/events/settle.h
+ * @stale_entry: entry in a list of stale contexts; see kernel/events/settle.h
  * @mutex: protects membership; held by open, close and ioctl
  * @rcu_head: for freeing
  */
@@ -1158,7 +1158,7 @@ struct perf_event_context {
 	struct list_head		pmu_ctx_list;
 	struct hlist_head		sw_lists[PERF_SW_LISTS];
 	struct perf_event		*settled_children;
-	struct llist_node		stirred_entry;
+	struct llist_node		stale_entry;
 	union {
 		struct mutex		mutex; /* protects membership */
 		struct rcu_head		rcu_head;

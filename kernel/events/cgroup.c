@@ -481,7 +481,7 @@ static void perf_cgroup_record(struct cgroup *cgrp)
 	const char *path;
 	char *buf;
 
-	if (!perf_sideband_enabled(PERF_SIDEBAND_CGROUP) || !perf_record_taken(&record))
+	if (!perf_sideband_enabled(PERF_SIDEBAND_CGROUP) || !perf_record_has_listener(&record))
 		return;
 	id = cgroup_id(cgrp);
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);

@@ -50,7 +50,7 @@ void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 	} else {
 		lockdep_set_class(&ctx->mutex, &perf_cpu_mutex_key);
 		lockdep_set_class(&ctx->lock, &perf_cpu_lock_key);
-		perf_lock_allocates_nothing(&ctx->mutex);
+		perf_lock_forbid_alloc(&ctx->mutex);
 	}
 }
 
@@ -481,7 +481,7 @@ void perf_children_call_running(struct perf_event *parent, perf_event_func_t fun
 	lockdep_assert_held(perf_inherit_lock(parent));
 	if (!mutex_trylock(&together_lock))
 		return;
-	perf_settled_catch_up(parent);
+	perf_settled_undo_stale(parent);
 	cpumask_clear(&together_cpus);
 	for_each_child(child, parent) {
 		/*

@@ -43,7 +43,7 @@ PERF_DELAY_POINT(CHILD_FOLDED),		/* still in the list of inherited events */
 PERF_DELAY_POINT(CHILD_LEFT),		/* still in its context's list */
 PERF_DELAY_POINT(CHILDREN_SEEN),	/* there are none */
 PERF_DELAY_POINT(CHILD_SETTLED),	/* not at the end of the list of inherited events yet */
-PERF_DELAY_POINT(CHILDREN_CAUGHT_UP),	/* after perf_settled_catch_up() */
+PERF_DELAY_POINT(CHILDREN_UNSETTLED),	/* after perf_settled_undo_stale() */
 
 /* writers of a ring, on one CPU or several */
 PERF_DELAY_POINT(RING_STEP),		/* any step of ring.h and ring_shared.h */

@@ -893,7 +893,7 @@ void perf_event_revoke(struct perf_event *event)
 	}
 	perf_event_kill(event);
 	perf_overflow_cancel(event);
-	perf_children_exit(event);
+	perf_children_revoke(event);
 	if (event->cold)
 		perf_event_wakeup(event);
 }

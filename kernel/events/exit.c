@@ -145,14 +145,14 @@ void perf_shared_ctx_free(struct perf_event_context *ctx)
 }
 
 /**
- * perf_children_exit - remove all events inherited from one whose PMU is being unregistered
+ * perf_children_revoke - remove all events inherited from one whose PMU is being unregistered
  * @parent: the event, which is dead
  *
  * The counts of the inherited events are added to that of @parent.
  *
  * Context: may sleep; no mutex of a context and no inherit lock is held.
  */
-void perf_children_exit(struct perf_event *parent)
+void perf_children_revoke(struct perf_event *parent)
 {
 	perf_children_unlink_all(parent, perf_exit_unlink_child);
 }

@@ -4,6 +4,6 @@
 
 #include <linux/perf_event.h>
 
-void perf_children_exit(struct perf_event *parent);
+void perf_children_revoke(struct perf_event *parent);
 
 #endif /* _KERNEL_EVENTS_EXIT_H */

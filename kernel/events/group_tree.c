@@ -147,7 +147,7 @@ static u64 perf_group_runtime_now(const struct perf_event *leader)
 
 	lockdep_assert_held(&leader->ctx->lock);
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
-		runtime += perf_event_ran(leader);
+		runtime += perf_event_time_on_pmu(leader);
 	return runtime;
 }
 
@@ -165,17 +165,17 @@ u64 perf_group_age(const struct perf_event *leader)
 }
 
 /**
- * perf_subtree_look - find the youngest groups of a subtree
+ * perf_subtree_scan - find the youngest groups of a subtree
  * @epc: the PMU's part with the flexible groups; its context is locked
  * @cpu: the subtree's CPU, or -1
  * @cgrp: the subtree's cgroup, or NULL
- * @look: updated with the groups of this subtree
+ * @scan: updated with the groups of this subtree
  *
  * The order of the tree does not include the current time of active groups. So groups before the
  * first waiting one may be older than it, but no group after it is younger: the walk ends there.
  */
-void perf_subtree_look(struct perf_event_pmu_context *epc, int cpu,
-		       const struct perf_cgroup *cgrp, struct perf_subtree_look *look)
+void perf_subtree_scan(struct perf_event_pmu_context *epc, int cpu,
+		       const struct perf_cgroup *cgrp, struct perf_subtree_scan *scan)
 {
 	struct perf_event *leader = perf_group_first(&epc->flexible_groups, cpu, cgrp);
 	u64 youngest = U64_MAX;
@@ -187,17 +187,17 @@ void perf_subtree_look(struct perf_event_pmu_context *epc, int cpu,
 	}
 	if (youngest == U64_MAX)
 		return;
-	look->youngest = min(look->youngest, youngest);
-	look->level = max(look->level, youngest);
-	if (leader && (!look->waiting || leader->group_runtime < look->waiting->group_runtime))
-		look->waiting = leader;
+	scan->youngest = min(scan->youngest, youngest);
+	scan->level = max(scan->level, youngest);
+	if (leader && (!scan->waiting || leader->group_runtime < scan->waiting->group_runtime))
+		scan->waiting = leader;
 }
 
 /*
  * Increase the base, so that a subtree whose youngest group has runtime @level is within the
  * limit.
  */
-static void perf_age_base_follow(struct perf_event_pmu_context *epc, u64 level)
+static void perf_age_base_raise(struct perf_event_pmu_context *epc, u64 level)
 {
 	u64 limit = perf_age_limit(epc);
 
@@ -206,31 +206,31 @@ static void perf_age_base_follow(struct perf_event_pmu_context *epc, u64 level)
 }
 
 /*
- * Get the age of the youngest of the groups in @look, or U64_MAX if there was none. First
+ * Get the age of the youngest of the groups in @scan, or U64_MAX if there was none. First
  * increase the base, so that the youngest group of each subtree is within the limit.
  */
 static u64 perf_subtree_age_of_youngest(struct perf_event_pmu_context *epc,
-					const struct perf_subtree_look *look)
+					const struct perf_subtree_scan *scan)
 {
-	perf_age_base_follow(epc, look->level);
-	if (look->youngest == U64_MAX)
+	perf_age_base_raise(epc, scan->level);
+	if (scan->youngest == U64_MAX)
 		return U64_MAX;
-	return max(look->youngest, epc->age_base) - epc->age_base;
+	return max(scan->youngest, epc->age_base) - epc->age_base;
 }
 
 /**
  * perf_ages_normalize - make the ages of a CPU's and of its task's groups comparable
  * @cpu: the PMU's part of this CPU's context
- * @of_cpu: result of perf_subtree_look() for the subtrees of @cpu that may run here
+ * @of_cpu: result of perf_subtree_scan() for the subtrees of @cpu that may run here
  * @task: the PMU's part of the running task's context, or NULL
- * @of_task: result of perf_subtree_look() for @task; as initialised without a @task
+ * @of_task: result of perf_subtree_scan() for @task; as initialised without a @task
  *
  * Called by each rotation, with both contexts locked. Afterwards the youngest group of both has
  * age 0.
  */
-void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_subtree_look *of_cpu,
+void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_subtree_scan *of_cpu,
 			 struct perf_event_pmu_context *task,
-			 const struct perf_subtree_look *of_task)
+			 const struct perf_subtree_scan *of_task)
 {
 	u64 youngest = perf_subtree_age_of_youngest(cpu, of_cpu);
 
@@ -255,14 +255,14 @@ void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_s
 void perf_group_raise_age(struct perf_event *leader)
 {
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
-	struct perf_subtree_look look = { .youngest = U64_MAX };
+	struct perf_subtree_scan scan = { .youngest = U64_MAX };
 
 	lockdep_assert_held(&leader->ctx->lock);
 	WARN_ON_ONCE(!RB_EMPTY_NODE(&leader->group_node));
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
 		return;
-	perf_subtree_look(epc, leader->cpu, leader->cgrp, &look);
-	leader->group_runtime = max3(leader->group_runtime, look.level, epc->age_base);
+	perf_subtree_scan(epc, leader->cpu, leader->cgrp, &scan);
+	leader->group_runtime = max3(leader->group_runtime, scan.level, epc->age_base);
 }
 
 static void perf_group_count_in_tree(struct perf_event *leader, int n)
@@ -341,7 +341,7 @@ void perf_group_tree_del(struct perf_event *leader)
 }
 
 /* Maximum runtime in ns of a group that is scheduled out */
-static u64 perf_group_most(const struct perf_event_pmu_context *epc)
+static u64 perf_group_max_runtime(const struct perf_event_pmu_context *epc)
 {
 	return epc->age_base + 2 * perf_age_limit(epc);
 }
@@ -377,13 +377,13 @@ static void perf_group_limit_runtime(struct perf_event *leader)
 	struct perf_event_pmu_context *epc = leader->pmu_ctx;
 
 	rb_erase(&leader->group_node, perf_group_root(leader));
-	perf_age_base_follow(epc, min(perf_subtree_youngest(leader), leader->group_runtime));
-	leader->group_runtime = min(leader->group_runtime, perf_group_most(epc));
+	perf_age_base_raise(epc, min(perf_subtree_youngest(leader), leader->group_runtime));
+	leader->group_runtime = min(leader->group_runtime, perf_group_max_runtime(epc));
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);
 }
 
 /**
- * perf_group_ran - add the time on the PMU to a group's runtime
+ * perf_group_add_runtime - add the time on the PMU to a group's runtime
  * @leader: leader of a flexible group that was just scheduled out
  * @ns: time on the PMU
  *
@@ -392,13 +392,13 @@ static void perf_group_limit_runtime(struct perf_event *leader)
  * while its subtree was scheduled out, gets the base as its runtime. A runtime beyond the limit
  * is reduced to it. Groups with only software events never wait.
  */
-void perf_group_ran(struct perf_event *leader, u64 ns)
+void perf_group_add_runtime(struct perf_event *leader, u64 ns)
 {
 	u64 before = perf_group_age_steps(leader);
 	struct perf_event *next;
 
 	leader->group_runtime = max(leader->group_runtime + ns, leader->pmu_ctx->age_base);
-	if (unlikely(leader->group_runtime > perf_group_most(leader->pmu_ctx)) &&
+	if (unlikely(leader->group_runtime > perf_group_max_runtime(leader->pmu_ctx)) &&
 	    !(leader->group_caps & PERF_EV_CAP_SOFTWARE)) {
 		perf_group_limit_runtime(leader);
 		return;
@@ -438,7 +438,7 @@ static struct perf_event *perf_subtree_last(struct perf_event *leader)
  *
  * A group that cannot be scheduled must not stay the youngest, because rotation would try only
  * this one. Several such groups do not increase each other's runtime beyond the limit of
- * perf_group_ran().
+ * perf_group_add_runtime().
  */
 void perf_group_move_last(struct perf_event *leader, u64 ns)
 {
@@ -449,7 +449,7 @@ void perf_group_move_last(struct perf_event *leader, u64 ns)
 	if (RB_EMPTY_NODE(&leader->group_node))
 		return;
 	last = perf_subtree_last(leader)->group_runtime;
-	most = min(max(last, leader->pmu_ctx->age_base), perf_group_most(leader->pmu_ctx));
+	most = min(max(last, leader->pmu_ctx->age_base), perf_group_max_runtime(leader->pmu_ctx));
 	rb_erase(&leader->group_node, perf_group_root(leader));
 	leader->group_runtime = max(leader->group_runtime, most + max(ns, AGE_STEP));
 	rb_add(&leader->group_node, perf_group_root(leader), perf_group_node_before);

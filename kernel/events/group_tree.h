@@ -5,12 +5,12 @@
 #include <linux/perf_event.h>
 
 /**
- * struct perf_subtree_look - result of a walk over subtrees of a tree
+ * struct perf_subtree_scan - result of a walk over subtrees of a tree
  * @waiting: leader of the youngest waiting group, or NULL
  * @youngest: runtime of the youngest group in ns, U64_MAX before the walk
  * @level: maximum over all subtrees of the runtime of their youngest group, ns
  */
-struct perf_subtree_look {
+struct perf_subtree_scan {
 	struct perf_event	*waiting;
 	u64			youngest;
 	u64			level;
@@ -33,14 +33,14 @@ void perf_group_raise_age(struct perf_event *leader);
 void perf_group_tree_insert(struct perf_event *leader);
 void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *gap);
 void perf_group_tree_del(struct perf_event *leader);
-void perf_group_ran(struct perf_event *leader, u64 ns);
+void perf_group_add_runtime(struct perf_event *leader, u64 ns);
 void perf_group_move_last(struct perf_event *leader, u64 ns);
 u64 perf_group_age(const struct perf_event *leader);
-void perf_subtree_look(struct perf_event_pmu_context *epc, int cpu,
-		       const struct perf_cgroup *cgrp, struct perf_subtree_look *look);
-void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_subtree_look *of_cpu,
+void perf_subtree_scan(struct perf_event_pmu_context *epc, int cpu,
+		       const struct perf_cgroup *cgrp, struct perf_subtree_scan *scan);
+void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_subtree_scan *of_cpu,
 			 struct perf_event_pmu_context *task,
-			 const struct perf_subtree_look *of_task);
+			 const struct perf_subtree_scan *of_task);
 struct perf_event *perf_group_first(struct rb_root *root, int cpu, const struct perf_cgroup *cgrp);
 struct perf_event *perf_group_next(struct perf_event *leader);
 

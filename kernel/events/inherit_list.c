@@ -36,8 +36,8 @@ int perf_inherit_data_alloc(struct perf_event_context *ctx)
 	if (!made)
 		return -ENOMEM;
 	mutex_init(&made->lock);
-	init_llist_head(&made->stirred);
-	perf_lock_allocates_nothing(&made->lock);
+	init_llist_head(&made->stale);
+	perf_lock_forbid_alloc(&made->lock);
 	WRITE_ONCE(ctx->inherit_data, made);
 	/*
 	 * Pairs with perf_inherit_lock_event() and perf_read_inherited(): the lock is visible

@@ -10,7 +10,7 @@
  * struct perf_inherit_data - data for the events inherited from all events of one context
  * @lock: the inherit lock, see perf_inherit_lock(). Inherited groups are read as a whole, so all
  *	events of the context share one lock
- * @stirred: contexts with settled inherited events whose clock has started since; see settle.h
+ * @stale: contexts with settled inherited events whose clock has started since; see settle.h
  *
  * Allocated at the first fork that inherits events of the context, and freed with the context: an
  * inherited event has a reference to its parent event, which has one to the context. The tasks that
@@ -19,7 +19,7 @@
  */
 struct perf_inherit_data {
 	struct mutex		lock;	/* lists of inherited events, and sums of removed ones */
-	struct llist_head	stirred;
+	struct llist_head	stale;
 } ____cacheline_aligned_in_smp;
 
 /* kmalloc() aligns a size of whole cache lines, so no two locks share a line. */

@@ -183,7 +183,7 @@ static inline bool perf_event_of_another_task(const struct perf_event *event)
  * not wait for it. lockdep records that memory reclaim takes @lock, and reports each allocation
  * under @lock that may wait.
  */
-static inline void perf_lock_allocates_nothing(struct mutex *lock)
+static inline void perf_lock_forbid_alloc(struct mutex *lock)
 {
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
 		return;

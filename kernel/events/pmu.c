@@ -329,7 +329,7 @@ static struct pmu_entry *perf_pmu_entry_of_type(u32 type)
  * @pmu: registered, protected by RCU or perf_pmus_lock
  *
  * Context: any, including NMI.
- * Return: per-CPU statistics; NULL before perf_pmu_give_stats()
+ * Return: per-CPU statistics; NULL before perf_pmu_install_stats()
  */
 struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu)
 {
@@ -339,13 +339,13 @@ struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu)
 }
 
 /**
- * perf_pmu_give_stats - give memory for statistics to a PMU that has none
+ * perf_pmu_install_stats - give memory for statistics to a PMU that has none
  * @stats: the per-CPU memory
  *
  * Context: may sleep.
  * Return: true if a PMU has taken it
  */
-bool perf_pmu_give_stats(struct perf_pmu_stats __percpu *stats)
+bool perf_pmu_install_stats(struct perf_pmu_stats __percpu *stats)
 {
 	struct pmu_entry *pe;
 	struct pmu *pmu;

@@ -50,7 +50,7 @@ void perf_pmu_del_event(struct perf_event *event);
 
 /* Statistics of a PMU for debugfs; see stats.h */
 struct perf_pmu_stats __percpu *perf_pmu_stats(const struct pmu *pmu);
-bool perf_pmu_give_stats(struct perf_pmu_stats __percpu *stats);
+bool perf_pmu_install_stats(struct perf_pmu_stats __percpu *stats);
 
 /* Was the event's PMU unregistered? */
 bool perf_pmu_is_unregistered(const struct perf_event *event);

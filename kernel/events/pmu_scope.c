@@ -20,7 +20,7 @@ const struct cpumask *(*perf_test_die)(unsigned int cpu);	/* topology for a test
 #endif
 
 /* CPUs that share an instance with @cpu */
-static const struct cpumask *perf_scope_cpus(unsigned int scope, unsigned int cpu)
+static const struct cpumask *perf_scope_instance_cpus(unsigned int scope, unsigned int cpu)
 {
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 	if (scope == PERF_PMU_SCOPE_DIE && unlikely(READ_ONCE(perf_test_die)))
@@ -44,7 +44,7 @@ static const struct cpumask *perf_scope_cpus(unsigned int scope, unsigned int cp
  */
 bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
 {
-	return a == b || cpumask_test_cpu(b, perf_scope_cpus(scope, a));
+	return a == b || cpumask_test_cpu(b, perf_scope_instance_cpus(scope, a));
 }
 
 /**
@@ -56,7 +56,8 @@ bool perf_scope_same(unsigned int scope, unsigned int a, unsigned int b)
  */
 bool perf_scope_exists(unsigned int scope, unsigned int cpu)
 {
-	return cpumask_intersects(perf_scope_cpus(scope, cpu), &perf_scope_cpumasks[scope]);
+	return cpumask_intersects(perf_scope_instance_cpus(scope, cpu),
+				  &perf_scope_cpumasks[scope]);
 }
 
 /**
@@ -90,7 +91,7 @@ void perf_scope_online(unsigned int cpu)
 	if (!cpu_online(cpu))
 		return;
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
-		event_cpu = cpumask_first_and(perf_scope_cpus(scope, cpu),
+		event_cpu = cpumask_first_and(perf_scope_instance_cpus(scope, cpu),
 					      &perf_scope_cpumasks[scope]);
 		if (event_cpu < nr_cpu_ids)
 			perf_scope_migrate(scope, cpu, event_cpu);
@@ -117,7 +118,8 @@ void perf_scope_offline(unsigned int cpu)
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++) {
 		if (!cpumask_test_cpu(cpu, &perf_scope_cpumasks[scope]))
 			continue;
-		new_cpu = cpumask_any_and_but(perf_scope_cpus(scope, cpu), cpu_online_mask, cpu);
+		new_cpu = cpumask_any_and_but(perf_scope_instance_cpus(scope, cpu),
+					      cpu_online_mask, cpu);
 		/* While the instance has an online CPU, it always has a CPU for new events. */
 		if (new_cpu < nr_cpu_ids)
 			cpumask_set_cpu(new_cpu, &perf_scope_cpumasks[scope]);

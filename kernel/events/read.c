@@ -235,10 +235,10 @@ static __always_inline u64 perf_read_add_all_children(struct perf_event *parent,
 	u64 total = 0;
 
 	if (settles)
-		perf_settled_catch_up(parent);
+		perf_settled_undo_stale(parent);
 	if (!(parent->event_caps & PERF_EV_CAP_UNSCHED))
 		perf_children_call_running(parent, perf_read_child_locked);
-	perf_delay(CHILDREN_CAUGHT_UP);
+	perf_delay(CHILDREN_UNSETTLED);
 	list_for_each_entry_safe(child, next, children, child_list) {
 		/* All events after this one are settled, too. */
 		if (perf_child_is_settled(child))

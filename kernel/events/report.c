@@ -43,7 +43,7 @@ static int perf_report_cpus(struct seq_file *m, void *unused)
 	guard(cpus_read_lock)();
 	for_each_online_cpu(cpu) {
 		const struct perf_cpu_stats *stats = &per_cpu(perf_cpu_stats, cpu);
-		struct perf_took took = perf_took_on(cpu);
+		struct perf_interrupt_stats took = perf_interrupt_stats_of(cpu);
 
 		/* The CPU's counters change meanwhile; each value is consistent by itself. */
 		seq_printf(m, "%d %u %llu %llu %llu %lu %lu", cpu,
@@ -62,13 +62,13 @@ static int perf_report_cpus_open(struct inode *inode, struct file *file)
 	int err = single_open(file, perf_report_cpus, NULL);
 
 	if (!err)
-		perf_took_watch(true);
+		perf_interrupt_stats_watch(true);
 	return err;
 }
 
 static int perf_report_cpus_release(struct inode *inode, struct file *file)
 {
-	perf_took_watch(false);
+	perf_interrupt_stats_watch(false);
 	return single_release(inode, file);
 }
 

@@ -26,22 +26,22 @@
 #define ROTATE_SINGLY	16
 
 /* Examine all flexible groups that may be scheduled in on this CPU. */
-static void perf_rotate_look_at_groups(struct perf_cpu_context *cpuctx,
-				       struct perf_event_pmu_context *epc,
-				       struct perf_subtree_look *look)
+static void perf_rotate_scan_groups(struct perf_cpu_context *cpuctx,
+				    struct perf_event_pmu_context *epc,
+				    struct perf_subtree_scan *scan)
 {
 	int cpu = smp_processor_id();
 	struct perf_cgroup *cgrp;
 
 	if (!epc)
 		return;
-	perf_subtree_look(epc, cpu, NULL, look);
+	perf_subtree_scan(epc, cpu, NULL, scan);
 	if (epc->ctx->task) {
-		perf_subtree_look(epc, -1, NULL, look);
+		perf_subtree_scan(epc, -1, NULL, scan);
 		return;
 	}
 	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_above(cgrp))
-		perf_subtree_look(epc, cpu, cgrp, look);
+		perf_subtree_scan(epc, cpu, cgrp, scan);
 }
 
 static struct perf_event *perf_rotate_oldest_running(struct perf_event_pmu_context *epc,
@@ -115,14 +115,14 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	struct pmu *pmu = cpc->epc.pmu;
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_ready_part(cpuctx, pmu);
 	struct perf_event_pmu_context *task_epc = perf_pmu_context_of(cpuctx->task_ctx, pmu);
-	struct perf_subtree_look of_cpu = { .youngest = U64_MAX };
-	struct perf_subtree_look of_task = { .youngest = U64_MAX };
+	struct perf_subtree_scan of_cpu = { .youngest = U64_MAX };
+	struct perf_subtree_scan of_task = { .youngest = U64_MAX };
 	struct perf_event *waiting;
 
 	if (perf_pmu_filtered_here(pmu))
 		return false;
-	perf_rotate_look_at_groups(cpuctx, cpu_epc, &of_cpu);
-	perf_rotate_look_at_groups(cpuctx, task_epc, &of_task);
+	perf_rotate_scan_groups(cpuctx, cpu_epc, &of_cpu);
+	perf_rotate_scan_groups(cpuctx, task_epc, &of_task);
 	perf_ages_normalize(&cpc->epc, &of_cpu, task_epc, &of_task);
 	if (of_cpu.waiting && of_task.waiting) {
 		cpc->last_was_task = task_first || !cpc->last_was_task;

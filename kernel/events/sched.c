@@ -270,7 +270,7 @@ static void perf_group_sched_out_at(struct perf_event *leader, u64 now)
 
 	list_del_init(&leader->active_list);
 	if (!leader->attr.pinned)
-		perf_group_ran(leader, ran);
+		perf_group_add_runtime(leader, ran);
 	if (unlikely(leader->state < PERF_EVENT_STATE_INACTIVE))
 		perf_group_tree_del(leader);
 }
@@ -486,7 +486,7 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
  * perf_sched_groups_out - schedule out the active groups of a PMU and context
  * @active: list of these groups; their context is locked, and the PMU is disabled
  *
- * From last to first, which is cheap for perf_group_ran().
+ * From last to first, which is cheap for perf_group_add_runtime().
  */
 void perf_sched_groups_out(struct list_head *active)
 {
@@ -791,7 +791,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 		 * A shared context remains scheduled in for the next task, if that task's context
 		 * is in the same set.
 		 */
-		if (!perf_shared_ctx_keep_in(cpuctx, next))
+		if (!perf_shared_ctx_try_keep(cpuctx, next))
 			perf_context_switch_out(cpuctx, cpuctx->task_ctx, next);
 	} else if (ctx) {
 		raw_spin_lock(&ctx->lock);

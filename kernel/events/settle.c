@@ -15,17 +15,17 @@ static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_eve
 }
 
 /**
- * perf_settled_stir - note that the clock of a context with settled inherited events is started
+ * perf_settled_mark_stale - note that the clock of a context with settled events is started
  * @ctx: the context, whose lock is held; interrupts are off
  *
- * The list of stirred contexts is not freed meanwhile: no inherited event in the context is removed
+ * The list of stale contexts is not freed meanwhile: no inherited event in the context is removed
  * before all are unsettled.
  */
-void perf_settled_stir(struct perf_event_context *ctx)
+void perf_settled_mark_stale(struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	ctx->settled = false;
-	llist_add(&ctx->stirred_entry, &perf_settled_inherit_data(ctx->settled_children)->stirred);
+	llist_add(&ctx->stale_entry, &perf_settled_inherit_data(ctx->settled_children)->stale);
 }
 
 /* Subtract settled events, already unlinked from their context, from their parent events' sums. */
@@ -55,14 +55,14 @@ static void perf_settled_subtract(struct perf_event *child)
 	}
 }
 
-/* Unsettle all inherited events of the stirred contexts; the inherit lock is held. */
-static void perf_settled_undo_stirred(struct perf_inherit_data *data)
+/* Unsettle all inherited events of the stale contexts; the inherit lock is held. */
+static void __perf_settled_undo_stale(struct perf_inherit_data *data)
 {
-	struct llist_node *stirred = llist_del_all(&data->stirred);
+	struct llist_node *stale = llist_del_all(&data->stale);
 	struct perf_event_context *ctx, *next;
 
 	lockdep_assert_held(&data->lock);
-	llist_for_each_entry_safe(ctx, next, stirred, stirred_entry) {
+	llist_for_each_entry_safe(ctx, next, stale, stale_entry) {
 		struct perf_event *child = ctx->settled_children;
 
 		scoped_guard(raw_spinlock_irq, &ctx->lock) {
@@ -74,16 +74,16 @@ static void perf_settled_undo_stirred(struct perf_inherit_data *data)
 }
 
 /**
- * perf_settled_catch_up - unsettle the inherited events of contexts whose clock has been started
+ * perf_settled_undo_stale - unsettle the inherited events of stale contexts
  * @parent: an event with inherited events; the inherit lock is held
  */
-void perf_settled_catch_up(struct perf_event *parent)
+void perf_settled_undo_stale(struct perf_event *parent)
 {
 	struct perf_inherit_data *data = parent->ctx->inherit_data;
 
 	lockdep_assert_held(&data->lock);
-	if (!llist_empty(&data->stirred))
-		perf_settled_undo_stirred(data);
+	if (!llist_empty(&data->stale))
+		__perf_settled_undo_stale(data);
 }
 
 /**
@@ -112,7 +112,7 @@ void perf_settled_undo(struct perf_event *child)
 	if (was_settled)
 		perf_settled_subtract(first);
 	else
-		perf_settled_undo_stirred(data);
+		__perf_settled_undo_stale(data);
 }
 
 /**
@@ -124,7 +124,7 @@ void perf_settled_undo_all(struct perf_event *parent)
 	struct list_head *children = perf_event_children(parent);
 	struct perf_event *last;
 
-	perf_settled_catch_up(parent);
+	perf_settled_undo_stale(parent);
 	/* The loop ends: each iteration moves at least one event away from the end of the list. */
 	while (!list_empty(children)) {
 		last = list_last_entry(children, struct perf_event, child_list);
@@ -159,7 +159,7 @@ static bool perf_child_settle_locked(struct perf_event *child)
 
 	if (perf_clock_runs(&ctx->clock))
 		return false;
-	/* The context has been stirred, or has settled events with another inherit lock. */
+	/* The context is stale, or has settled events with another inherit lock. */
 	if (first &&
 	    (!ctx->settled || perf_settled_inherit_data(first) != perf_settled_inherit_data(child)))
 		return false;
@@ -191,7 +191,7 @@ static bool perf_child_settle_locked(struct perf_event *child)
 /**
  * perf_child_settle - settle an inherited event, if its values do not change
  * @child: inherited event, not settled; perf_parent_settles() is true for its parent event. The
- *	inherit lock is held, and perf_settled_catch_up() has been called under it
+ *	inherit lock is held, and perf_settled_undo_stale() has been called under it
  *
  * An inherited event that is not plain has no memory for the settled values. It is settled only if
  * its values are 0, as they are if a shared context has always replaced its context.

@@ -5,8 +5,8 @@
  *
  * Most inherited events belong to tasks that sleep. A read that finds an inherited event whose
  * context's clock is stopped adds the event's values to the parent event's sum: the event is
- * settled. The start of the clock stirs the context: the context is added to
- * perf_inherit_data::stirred. The next read subtracts the values of the inherited events in stirred
+ * settled. The start of the clock makes the context stale: the context is added to
+ * perf_inherit_data::stale. The next read subtracts the values of the inherited events in stale
  * contexts from the sums, and reads these events one by one again. So the cost of a read depends on
  * the number of tasks that have run since the last read.
  *
@@ -18,8 +18,8 @@
  *	ctx->settled	ctx->settled_children
  *	false		NULL			no inherited event is settled
  *	true		first settled event	events are settled; the clock is stopped
- *	false		first settled event	stirred: the context is on the list of
- *						stirred contexts
+ *	false		first settled event	stale: the context is on the list of
+ *						stale contexts
  */
 #ifndef _KERNEL_EVENTS_SETTLE_H
 #define _KERNEL_EVENTS_SETTLE_H
@@ -30,8 +30,8 @@
 #include "time.h"
 #include "time_seq.h"
 
-void perf_settled_stir(struct perf_event_context *ctx);
-void perf_settled_catch_up(struct perf_event *parent);
+void perf_settled_mark_stale(struct perf_event_context *ctx);
+void perf_settled_undo_stale(struct perf_event *parent);
 bool perf_child_settle(struct perf_event *child);
 void perf_settled_undo(struct perf_event *child);
 void perf_settled_undo_all(struct perf_event *parent);
@@ -48,7 +48,7 @@ static inline bool perf_child_is_settled(const struct perf_event *child)
 static __always_inline void perf_context_start(struct perf_event_context *ctx, u64 now)
 {
 	if (unlikely(ctx->settled))
-		perf_settled_stir(ctx);
+		perf_settled_mark_stale(ctx);
 	perf_clock_start(&ctx->clock, now);
 }
 

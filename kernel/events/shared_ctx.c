@@ -149,8 +149,8 @@ void perf_ctx_set_add(struct perf_event_context *parent, struct perf_event_conte
 		if (!ctx_set)
 			return;
 		/*
-		 * The clock of @parent runs, so its settled events have been stirred. From now on
-		 * none of its plain events is settled.
+		 * The clock of @parent runs: if @parent had settled events, it has been marked as
+		 * stale. From now on none of its plain events is settled.
 		 */
 		WRITE_ONCE(parent->in_ctx_set, true);
 		/* Pairs with perf_shared_ctx_find(): switches see initialised memory. */
@@ -341,7 +341,7 @@ struct perf_event_context *perf_shared_ctx_find(struct perf_event_context *ctx,
 }
 
 /**
- * perf_shared_ctx_keep_in - can the active shared context also replace the context of the next
+ * perf_shared_ctx_try_keep - can the active shared context also replace the context of the next
  * task?
  * @cpuctx: this CPU's context, which may have no active shared context
  * @next: the task that is being scheduled in
@@ -352,7 +352,7 @@ struct perf_event_context *perf_shared_ctx_find(struct perf_event_context *ctx,
  * Context: interrupts are off.
  * Return: true if the shared context remains active
  */
-bool perf_shared_ctx_keep_in(const struct perf_cpu_context *cpuctx, struct task_struct *next)
+bool perf_shared_ctx_try_keep(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
 	return perf_shared_ctx_matches(cpuctx, perf_task_context(next)) &&
 	       list_empty(&cpuctx->sched_cb_list) && perf_cgroup_is_same(cpuctx, next);

@@ -52,7 +52,7 @@ void perf_ctx_set_put(struct perf_ctx_set *ctx_set);
 void __perf_ctx_set_unlink(struct perf_event_context *ctx);
 struct perf_event_context *perf_shared_ctx_find(struct perf_event_context *ctx,
 						const struct task_struct *prev);
-bool perf_shared_ctx_keep_in(const struct perf_cpu_context *cpuctx, struct task_struct *next);
+bool perf_shared_ctx_try_keep(const struct perf_cpu_context *cpuctx, struct task_struct *next);
 int perf_shared_ctx_create(struct perf_event_context *ctx, unsigned int cpu);
 
 /* inherit.c, exit.c */

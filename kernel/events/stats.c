@@ -105,7 +105,7 @@ int perf_stats_make_all(void)
 		made = alloc_percpu(struct perf_pmu_stats);
 		if (!made)
 			return -ENOMEM;
-	} while (perf_pmu_give_stats(made));
+	} while (perf_pmu_install_stats(made));
 	free_percpu(made);
 	return 0;
 }

@@ -54,9 +54,9 @@ static DEFINE_PER_CPU(u64, took_sum);
 static u64 perf_sysctl_took_bound __read_mostly =
 	NSEC_PER_SEC / MAX_SAMPLE_RATE / 100 * CPU_TIME_PERCENT + 1;
 
-static DEFINE_PER_CPU(struct perf_took, took);
-static DEFINE_MUTEX(took_mutex);	/* perf_took_watchers */
-static unsigned int perf_took_watchers;
+static DEFINE_PER_CPU(struct perf_interrupt_stats, interrupt_stats);
+static DEFINE_MUTEX(interrupt_stats_mutex);	/* perf_interrupt_stats_watchers */
+static unsigned int perf_interrupt_stats_watchers;
 
 /* ns, for the message: values at the last time the rate was lowered */
 static u64 perf_sysctl_took_reported;
@@ -74,12 +74,12 @@ static void perf_sysctl_set_bound(void)
 
 	WRITE_ONCE(perf_sysctl_took_bound, allowed ? allowed + 1ULL : U64_MAX);
 	/*
-	 * Pairs with the same barrier in a call by perf_took_watch(): either this call sees
-	 * perf_took_watchers nonzero, or perf_took_watch() overwrites the bound stored above with
-	 * 0.
+	 * Pairs with the same barrier in a call by perf_interrupt_stats_watch(): either this call
+	 * sees perf_interrupt_stats_watchers nonzero, or perf_interrupt_stats_watch() overwrites
+	 * the bound stored above with 0.
 	 */
 	smp_mb();
-	if (READ_ONCE(perf_took_watchers))
+	if (READ_ONCE(perf_interrupt_stats_watchers))
 		WRITE_ONCE(perf_sysctl_took_bound, 0);
 }
 
@@ -98,28 +98,28 @@ static void perf_sysctl_set_share(int percent)
 }
 
 /**
- * perf_took_watch - start or stop counting sampling interrupts and their time
+ * perf_interrupt_stats_watch - start or stop counting sampling interrupts and their time
  * @on: true to start, false to stop; counting stops when the last watcher has stopped it
  *
  * Context: may sleep.
  */
-void perf_took_watch(bool on)
+void perf_interrupt_stats_watch(bool on)
 {
-	guard(mutex)(&took_mutex);
-	WRITE_ONCE(perf_took_watchers, perf_took_watchers + (on ? 1 : -1));
+	guard(mutex)(&interrupt_stats_mutex);
+	WRITE_ONCE(perf_interrupt_stats_watchers, perf_interrupt_stats_watchers + (on ? 1 : -1));
 	perf_sysctl_set_bound();
 }
 
 /**
- * perf_took_on - sampling interrupts of a CPU, counted while a watcher existed
+ * perf_interrupt_stats_of - sampling interrupts of a CPU, counted while a watcher existed
  * @cpu: the CPU
  *
  * Return: their number and their time
  */
-struct perf_took perf_took_on(int cpu)
+struct perf_interrupt_stats perf_interrupt_stats_of(int cpu)
 {
 	/* The CPU may update them concurrently: each value is consistent by itself. */
-	return data_race(per_cpu(took, cpu));
+	return data_race(per_cpu(interrupt_stats, cpu));
 }
 
 /**
@@ -252,9 +252,9 @@ static void perf_sysctl_lower_rate(u64 average)
 static noinline void perf_sysctl_took_more(u64 ns, u64 average)
 {
 	u64 limit = READ_ONCE(perf_sysctl_sample_allowed_ns);
-	struct perf_took *here = this_cpu_ptr(&took);
+	struct perf_interrupt_stats *here = this_cpu_ptr(&interrupt_stats);
 
-	if (READ_ONCE(perf_took_watchers)) {
+	if (READ_ONCE(perf_interrupt_stats_watchers)) {
 		here->interrupts++;
 		here->total += ns;
 		here->longest = max(here->longest, ns);

@@ -15,18 +15,18 @@ extern int perf_max_samples_per_tick;
 extern int perf_sample_period_ns;
 
 /**
- * struct perf_took - sampling interrupts of a CPU, counted while a watcher exists
+ * struct perf_interrupt_stats - sampling interrupts of a CPU, counted while a watcher exists
  * @interrupts: number of interrupts
  * @total: ns of all interrupts
  * @longest: ns of the longest interrupt
  */
-struct perf_took {
+struct perf_interrupt_stats {
 	u64	interrupts;
 	u64	total;
 	u64	longest;
 };
 
-void perf_took_watch(bool on);
-struct perf_took perf_took_on(int cpu);
+void perf_interrupt_stats_watch(bool on);
+struct perf_interrupt_stats perf_interrupt_stats_of(int cpu);
 
 #endif /* _KERNEL_EVENTS_SYSCTL_H */

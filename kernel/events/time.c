@@ -158,12 +158,12 @@ u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 }
 
 /**
- * perf_event_ran - read for how long an event has run since it was scheduled in
+ * perf_event_time_on_pmu - read for how long an event has run since it was scheduled in
  * @event: the event, active; its context is between perf_context_begin() and perf_context_end()
  *
  * Return: time in ns
  */
-u64 perf_event_ran(const struct perf_event *event)
+u64 perf_event_time_on_pmu(const struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 	u64 now = perf_clock_at(perf_event_clock(event, ctx), ctx->now);

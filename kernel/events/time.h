@@ -18,7 +18,7 @@ void perf_context_begin(struct perf_event_context *ctx);
 void perf_context_begin_both(struct perf_event_context *cpu, struct perf_event_context *task);
 void perf_context_end(struct perf_event_context *ctx);
 void perf_context_stop(struct perf_event_context *ctx);
-u64 perf_event_ran(const struct perf_event *event);
+u64 perf_event_time_on_pmu(const struct perf_event *event);
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state);
 void perf_event_sync_times(struct perf_event *event);
 void perf_event_sync_times_attach(struct perf_event *event);

@@ -244,7 +244,7 @@ static int isa207_add_fixed_alts(u64 codes[], int n, bool run)
 }
 
 /**
- * isa207_same_by - look up the alternatives of an event
+ * isa207_get_alternatives_by - look up the alternatives of an event
  * @layout: the layout of the processor
  * @code: the event code
  * @flags: PPMU_ONLY_COUNT_RUN: the event is never scheduled, or is frozen, with the run latch clear
@@ -257,7 +257,8 @@ static int isa207_add_fixed_alts(u64 codes[], int n, bool run)
  * Context: any.
  * Return: number of @codes.
  */
-int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int flags, u64 codes[])
+int isa207_get_alternatives_by(const struct isa207_layout *layout, u64 code, unsigned int flags,
+			       u64 codes[])
 {
 	int i, j, n = 0;
 
@@ -279,10 +280,10 @@ int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int fl
 	return n;
 }
 
-/* power_pmu::get_alternatives: isa207_same_by() for the running processor */
-static int isa207_same_events(u64 code, unsigned int flags, u64 codes[])
+/* power_pmu::get_alternatives: isa207_get_alternatives_by() for the running processor */
+static int isa207_get_alternatives(u64 code, unsigned int flags, u64 codes[])
 {
-	return isa207_same_by(isa207_running(), code, flags, codes);
+	return isa207_get_alternatives_by(isa207_running(), code, flags, codes);
 }
 
 static u64 isa207_freeze(int modes, int pmc)
@@ -437,7 +438,7 @@ int __init isa207_register(struct isa207_driver *driver)
 	pmu->add_fields = ISA207_COUNTED_BY;
 	pmu->test_adder = ISA207_FULL_BY;
 	pmu->get_constraint = isa207_constrain;
-	pmu->get_alternatives = isa207_same_events;
+	pmu->get_alternatives = isa207_get_alternatives;
 	pmu->flags |= PPMU_HAS_SIER | PPMU_ARCH_207S;
 	return register_power_pmu(pmu);
 }

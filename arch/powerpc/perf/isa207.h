@@ -179,7 +179,8 @@ int __init isa207_register(struct isa207_driver *driver);
 bool isa207_is_limited_l2l3(const struct isa207_layout *layout, u64 code);
 int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned long *maskp,
 			unsigned long *valuep, u64 config1);
-int isa207_same_by(const struct isa207_layout *layout, u64 code, unsigned int flags, u64 codes[]);
+int isa207_get_alternatives_by(const struct isa207_layout *layout, u64 code, unsigned int flags,
+			       u64 codes[]);
 u64 isa207_branch_filter(u64 branches);
 void isa207_compute(const struct isa207_layout *layout, const struct isa207_count *counts, int n,
 		    struct mmcr_regs *mmcr);

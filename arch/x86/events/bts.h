@@ -88,7 +88,7 @@ struct x86_bts_cpu {
 void x86_bts_probe(const struct x86_core *core);
 bool x86_bts_exists(void);
 int x86_bts_get_buffers(void);
-bool x86_bts_shows(const struct perf_event *event, const struct x86_bts_record *record);
+bool x86_bts_may_show(const struct perf_event *event, const struct x86_bts_record *record);
 void x86_bts_interrupt_after(struct x86_pmu_cpu *cpu, u64 n);
 void x86_bts_start(struct x86_pmu_cpu *cpu);
 void x86_bts_stop(struct x86_pmu_cpu *cpu);

@@ -139,7 +139,7 @@ const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config
 }
 
 /**
- * x86_limited - look up the counters that can count an event
+ * x86_limit_counters - look up the counters that can count an event
  * @core: the PMU
  * @limits: array of constraints, or NULL
  * @sel: has the config; receives the flags of the constraint
@@ -147,8 +147,8 @@ const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config
  * Context: any.
  * Return: mask of the counters; for a pair, of its possible lower counters.
  */
-u64 x86_limited(const struct x86_core *core, const struct x86_limit *limits,
-		struct x86_event_sel *sel)
+u64 x86_limit_counters(const struct x86_core *core, const struct x86_limit *limits,
+		       struct x86_event_sel *sel)
 {
 	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
 	const struct x86_limit *limit = x86_find_limit(limits, sel->config);
@@ -238,7 +238,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 	if (core->model->get_sel)
 		core->model->get_sel(core, event, sel);
 	else
-		sel->allowed = x86_limited(core, limits, sel);
+		sel->allowed = x86_limit_counters(core, limits, sel);
 	/* With x86_pmu_msrs::host_only, bits of the select exclude host or guest instead. */
 	if (event->attr.exclude_host && !core->msrs->host_only)
 		sel->flags |= X86_GUEST_ONLY;
@@ -247,7 +247,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 	/* Topdown metrics use the counter of slots, so all events of slots share it. */
 	if (event->attr.precise_ip || has_branch_stack(event) ||
 	    (!READ_ONCE(x86_share) && !(sel->flags & X86_METRICS)))
-		sel->flags |= X86_ALONE;
+		sel->flags |= X86_UNSHARED;
 	if (x86_event_is_distributed(event))
 		sel->flags |= X86_DISTRIBUTED;
 	if (core->tfa_counters)
@@ -260,7 +260,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 }
 
 /**
- * struct x86_alone - a group on an otherwise unused CPU
+ * struct x86_fake_cpu - a group on an otherwise unused CPU
  * @n: number of selects, each for the events that can share a counter
  * @traces: number of events that use the branch trace store
  * @nr_events: for each select, the number of events
@@ -270,7 +270,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
  * @extra: the extra registers
  * @common: values of the common registers, see x86_event_sel::common
  */
-struct x86_alone {
+struct x86_fake_cpu {
 	int			n;
 	unsigned int		traces;
 	unsigned int		nr_events[X86_COUNTERS_MAX];
@@ -281,7 +281,8 @@ struct x86_alone {
 	u64			common;
 };
 
-static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct perf_event *event)
+static int x86_fake_cpu_add(struct x86_fake_cpu *fake, struct x86_core *core,
+			    struct perf_event *event)
 {
 	bool samples = is_sampling_event(event);
 	struct x86_event_sel sel;
@@ -290,36 +291,36 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 	if (event->pmu != &core->pmu)
 		return 0;
 	if (event->hw.flags & X86_BRANCH_TRACE)
-		return alone->traces++ ? -EINVAL : 0;
+		return fake->traces++ ? -EINVAL : 0;
 	err = x86_event_get_sel(event, &sel);
 	if (err)
 		return err;
 	if (sel.extra_idx >= 0 &&
-	    !x86_extra_get(&alone->extra, &core->model->extra[sel.extra_idx], &sel))
+	    !x86_extra_get(&fake->extra, &core->model->extra[sel.extra_idx], &sel))
 		return -EINVAL;
-	alone->common |= sel.common;
-	if (hweight64(alone->common) > 1)
+	fake->common |= sel.common;
+	if (hweight64(fake->common) > 1)
 		return -EINVAL;
-	if (!x86_branch_fits(core, event, &alone->extra))
+	if (!x86_branch_fits(core, event, &fake->extra))
 		return -EINVAL;
 	/* Equal members share a counter, as in x86_count_attach(). */
-	for (i = 0; i < alone->n; i++) {
-		if (x86_event_sels_equal(&alone->sels[i], &sel) && !(sel.flags & X86_ALONE) &&
-		    alone->nr_events[i] < X86_COUNT_EVENTS_MAX &&
-		    (!samples || alone->nr_sampling[i] < X86_COUNT_SAMPLING_MAX)) {
-			alone->nr_events[i]++;
-			alone->nr_sampling[i] += samples;
+	for (i = 0; i < fake->n; i++) {
+		if (x86_event_sels_equal(&fake->sels[i], &sel) && !(sel.flags & X86_UNSHARED) &&
+		    fake->nr_events[i] < X86_COUNT_EVENTS_MAX &&
+		    (!samples || fake->nr_sampling[i] < X86_COUNT_SAMPLING_MAX)) {
+			fake->nr_events[i]++;
+			fake->nr_sampling[i] += samples;
 			return 0;
 		}
 	}
-	if (alone->n == X86_COUNTERS_MAX)
+	if (fake->n == X86_COUNTERS_MAX)
 		return -EINVAL;
-	alone->nr_events[alone->n] = 1;
-	alone->nr_sampling[alone->n] = samples;
-	alone->constraints[alone->n] = (struct x86_constraint){
+	fake->nr_events[fake->n] = 1;
+	fake->nr_sampling[fake->n] = samples;
+	fake->constraints[fake->n] = (struct x86_constraint){
 		.allowed = sel.allowed, .now = -1, .pair = sel.flags & X86_PAIR,
 	};
-	alone->sels[alone->n++] = sel;
+	fake->sels[fake->n++] = sel;
 	return 0;
 }
 
@@ -327,21 +328,21 @@ static int x86_alone_add(struct x86_alone *alone, struct x86_core *core, struct 
 static int x86_check_group(struct x86_core *core, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *member;
-	struct x86_alone *alone __free(kfree) = kzalloc(sizeof(*alone), GFP_KERNEL);
+	struct x86_fake_cpu *fake __free(kfree) = kzalloc(sizeof(*fake), GFP_KERNEL);
 	int err;
 
-	if (!alone)
+	if (!fake)
 		return -ENOMEM;
-	err = x86_alone_add(alone, core, leader);
+	err = x86_fake_cpu_add(fake, core, leader);
 	for_each_sibling_event(member, leader) {
 		if (!err && member != event)
-			err = x86_alone_add(alone, core, member);
+			err = x86_fake_cpu_add(fake, core, member);
 	}
 	if (!err && leader != event)
-		err = x86_alone_add(alone, core, event);
+		err = x86_fake_cpu_add(fake, core, event);
 	if (err)
 		return err;
-	return x86_assign(alone->constraints, alone->n, 0) ? 0 : -EINVAL;
+	return x86_assign(fake->constraints, fake->n, 0) ? 0 : -EINVAL;
 }
 
 /*

@@ -326,7 +326,7 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
 					bool samples, bool *full)
 {
-	unsigned int most = sel->flags & X86_ALONE ? 1 : X86_COUNT_EVENTS_MAX;
+	unsigned int most = sel->flags & X86_UNSHARED ? 1 : X86_COUNT_EVENTS_MAX;
 	int i;
 
 	for_each_x86_counter(i, cpu->used) {
@@ -382,8 +382,8 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
  */
 static bool x86_count_is_reusable(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
-	return count->sel.extra_idx < 0 && !(count->sel.flags & X86_ALONE) && !count->duplicate &&
-	       !cpu->core->tfa_counters && !cpu->excl;
+	return count->sel.extra_idx < 0 && !(count->sel.flags & X86_UNSHARED) &&
+	       !count->duplicate && !cpu->core->tfa_counters && !cpu->excl;
 }
 
 /*

@@ -159,7 +159,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 /* x86_event_sel::flags and hw_perf_event::flags */
 #define X86_HOST_ONLY		BIT(0)	/* stop while a guest runs */
 #define X86_GUEST_ONLY		BIT(1)	/* run only while a guest runs */
-#define X86_ALONE		BIT(2)	/* do not share the counter */
+#define X86_UNSHARED		BIT(2)	/* do not share the counter */
 #define X86_PAIR		BIT(3)	/* use the next counter, too */
 #define X86_AMD_NB		BIT(4)	/* northbridge event, see amd_nb.c */
 #define X86_HT_ERRATUM		BIT(5)	/* hyper-threading erratum, see excl_cntrs.c */
@@ -720,8 +720,8 @@ const struct x86_limit *x86_find_limit(const struct x86_limit *limit, u64 config
 u64 x86_event_least_period(const struct perf_event *event);
 bool x86_is_branch_trace(const struct perf_event *event, u64 period);
 int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel);
-u64 x86_limited(const struct x86_core *core, const struct x86_limit *limit,
-		struct x86_event_sel *sel);
+u64 x86_limit_counters(const struct x86_core *core, const struct x86_limit *limit,
+		       struct x86_event_sel *sel);
 
 /* pmu.c */
 void x86_defer_reprogram(struct x86_pmu_cpu *cpu);
@@ -732,7 +732,7 @@ void x86_event_stop(struct perf_event *event, int flags);
 /* overflow.c */
 void x86_expect_late_nmi(struct x86_pmu_cpu *cpu);
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
-		const struct x86_record *record, bool alone);
+		const struct x86_record *record, bool may_throttle);
 bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
 				 const struct x86_record *record);
 int x86_pmu_interrupt(struct pt_regs *regs);

@@ -53,7 +53,7 @@ int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_c
 
 		if (x86_counter_is_fixed(counter))
 			continue;
-		allowed = x86_limited(core, x86_core_limits(core), &sel);
+		allowed = x86_limit_counters(core, x86_core_limits(core), &sel);
 		if (core->tfa_counters)
 			allowed &= x86_force_abort_limit(core);
 		if ((sel.flags & PERFCTR_UNFIT) || perfctr_needs_register(model->extra, sel.config))

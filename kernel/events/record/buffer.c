@@ -281,7 +281,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	rb->ring.watermark = watermark ? min(watermark, rb->ring.size) : rb->ring.size / 2;
 	refcount_set(&rb->refcount, 1);
 	mutex_init(&rb->lock);
-	perf_lock_allocates_nothing(&rb->lock);
+	perf_lock_forbid_alloc(&rb->lock);
 	spin_lock_init(&rb->events_lock);
 	spin_lock_init(&rb->pages_lock);
 	INIT_LIST_HEAD(&rb->events);
@@ -353,22 +353,22 @@ static void perf_buffer_start_sharing(struct perf_buffer *rb)
 		return;
 	}
 	/* The grace period starts after writers can see this. */
-	WRITE_ONCE(rb->sharing, PERF_SHARED_SOON);
-	get_state_synchronize_rcu_full(&rb->shared_since);
+	WRITE_ONCE(rb->sharing, PERF_SHARED_CONVERTING);
+	get_state_synchronize_rcu_full(&rb->grace_cookie);
 	/*
 	 * Pairs with perf_output_sharing_is_settled(): a writer that sees
-	 * PERF_SHARED_SINCE sees the cookie.
+	 * PERF_SHARED_GRACE_PERIOD sees the cookie.
 	 */
-	smp_store_release(&rb->sharing, PERF_SHARED_SINCE);
+	smp_store_release(&rb->sharing, PERF_SHARED_GRACE_PERIOD);
 }
 
 /* Wait for the writers of the old protocol, so that no further record is lost. */
 static void perf_buffer_settle_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
-	if (rb->sharing != PERF_SHARED_SINCE)
+	if (rb->sharing != PERF_SHARED_GRACE_PERIOD)
 		return;
-	cond_synchronize_rcu_full(&rb->shared_since);
+	cond_synchronize_rcu_full(&rb->grace_cookie);
 	/*
 	 * Pairs with perf_output_sharing_is_settled(): a writer that sees
 	 * PERF_SHARED sees all records that were written before.
@@ -656,8 +656,8 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 	wake_up_all(&event->cold->waitq);
 }
 
-/* Publish the records that perf_ring_show() has left unpublished, if any. */
-static void perf_buffer_show_rest(struct perf_buffer *rb, struct perf_event *event)
+/* Publish the records that perf_ring_publish() has left unpublished, if any. */
+static void perf_buffer_publish_rest(struct perf_buffer *rb, struct perf_event *event)
 {
 	if (likely(!perf_output_sharing_is_settled(rb)))
 		return;
@@ -686,7 +686,7 @@ void perf_event_wakeup(struct perf_event *event)
 	rcu_read_lock();
 	rb = rcu_dereference(output->rb);
 	if (rb) {
-		perf_buffer_show_rest(rb, output);
+		perf_buffer_publish_rest(rb, output);
 		perf_buffer_wake_pollers(rb, output);
 	} else if (output->cold) {
 		wake_up_all(&output->cold->waitq);

@@ -48,9 +48,9 @@ struct perf_charge {
 /**
  * enum perf_sharing - does more than one CPU write to a buffer?
  * @PERF_SHARED_NOT: no, one CPU at a time writes (ring.h)
- * @PERF_SHARED_SOON: the buffer is being converted; records are lost
- * @PERF_SHARED_SINCE: as PERF_SHARED_SOON, until the grace period with the cookie in
- *	perf_buffer::shared_since has passed
+ * @PERF_SHARED_CONVERTING: the buffer is being converted; records are lost
+ * @PERF_SHARED_GRACE_PERIOD: as PERF_SHARED_CONVERTING, until the grace period with the cookie in
+ *	perf_buffer::grace_cookie has passed
  * @PERF_SHARED: yes (ring_shared.h); this never changes back
  *
  * No record may start by one protocol while a record of the other protocol is incomplete, on
@@ -58,8 +58,8 @@ struct perf_charge {
  */
 enum perf_sharing {
 	PERF_SHARED_NOT,
-	PERF_SHARED_SOON,
-	PERF_SHARED_SINCE,
+	PERF_SHARED_CONVERTING,
+	PERF_SHARED_GRACE_PERIOD,
 	PERF_SHARED,
 };
 
@@ -88,7 +88,7 @@ enum perf_sharing {
  * @pages_lock: held to take a reference to one of @chunks, or to replace it
  * @nr_pages: pages of data
  * @charge: charge for the memory
- * @shared_since: cookie of the grace period of PERF_SHARED_SINCE
+ * @grace_cookie: cookie of the grace period of PERF_SHARED_GRACE_PERIOD
  * @shared: positions while several CPUs write, in a cache line of their own
  * @lost: lost records of all events, by cause
  * @wake_work: wakes the pollers of a buffer with many events
@@ -126,7 +126,7 @@ struct perf_buffer {
 	spinlock_t		pages_lock; /* references to @chunks */
 	unsigned long		nr_pages;
 	struct perf_charge	charge;
-	struct rcu_gp_oldstate	shared_since;
+	struct rcu_gp_oldstate	grace_cookie;
 
 	struct perf_shared_ring	shared;
 

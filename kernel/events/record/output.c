@@ -267,7 +267,8 @@ bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 
 	if (likely(sharing == PERF_SHARED))
 		return true;
-	return sharing == PERF_SHARED_SINCE && poll_state_synchronize_rcu_full(&rb->shared_since);
+	return sharing == PERF_SHARED_GRACE_PERIOD &&
+	       poll_state_synchronize_rcu_full(&rb->grace_cookie);
 }
 
 /* The rest of perf_output_begin_inline() for a shared buffer */

@@ -171,8 +171,8 @@ static __always_inline unsigned long perf_ring_close(struct perf_shared_ring *sh
  *
  * Return true if the reader must be woken.
  */
-static noinline bool perf_ring_show(struct perf_ring *ring, struct perf_shared_ring *shared,
-				    unsigned int epoch, bool backward)
+static noinline bool perf_ring_publish(struct perf_ring *ring, struct perf_shared_ring *shared,
+				       unsigned int epoch, bool backward)
 {
 	unsigned int rounds = PERF_RING_ROUNDS;
 	unsigned long position, total;
@@ -254,11 +254,11 @@ static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 	}
 	PERF_RING_STEP(ring);
 	sum = atomic_long_add_return(len, &shared->committed[epoch]);
-	return sum ? false : perf_ring_show(ring, shared, epoch, backward);
+	return sum ? false : perf_ring_publish(ring, shared, epoch, backward);
 }
 
 /**
- * perf_ring_flush - publish the records that perf_ring_show() has left
+ * perf_ring_flush - publish the records that perf_ring_publish() has left
  * @ring: the shared ring
  * @shared: its additional state
  * @backward: records are written backward
@@ -282,7 +282,7 @@ static __always_inline bool perf_ring_flush(struct perf_ring *ring,
 	total = perf_ring_close(shared, head, backward);
 	if (atomic_long_sub_return(total, &shared->committed[epoch]))
 		return false;
-	return perf_ring_show(ring, shared, epoch, backward);
+	return perf_ring_publish(ring, shared, epoch, backward);
 }
 
 #endif /* _KERNEL_EVENTS_RING_SHARED_H */

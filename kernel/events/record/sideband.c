@@ -291,7 +291,7 @@ static void perf_sideband_offer(struct perf_event *event, struct perf_record *re
 }
 
 /**
- * perf_record_taken - would perf_record_send_current() write a record for any event?
+ * perf_record_has_listener - would perf_record_send_current() write a record for any event?
  * @record: the record, with @kind and the fields that @kind->record_match uses
  *
  * Records with names or build ids are expensive, so callers check this first. An event that is
@@ -300,7 +300,7 @@ static void perf_sideband_offer(struct perf_event *event, struct perf_record *re
  * Context: any.
  * Return: true if an event would get the record
  */
-bool perf_record_taken(const struct perf_record *record)
+bool perf_record_has_listener(const struct perf_record *record)
 {
 	const struct perf_event_context *ctx;
 	const struct perf_event_cold *cold;

@@ -74,7 +74,7 @@ void perf_sideband_open(struct perf_event *event);
 void perf_sideband_close(struct perf_event *event);
 void perf_sideband_init(void);
 
-bool perf_record_taken(const struct perf_record *record);
+bool perf_record_has_listener(const struct perf_record *record);
 void perf_record_send(struct perf_record *record, struct perf_event_context *ctx);
 void perf_record_send_current(struct perf_record *record);
 void perf_record_send_to(struct perf_event *event, struct perf_record *record);

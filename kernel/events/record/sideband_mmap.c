@@ -138,7 +138,7 @@ const struct perf_record_kind perf_build_id_kind = {
 static void perf_record_read_build_id(struct mmap_record *mr, struct vm_area_struct *vma)
 {
 	mr->record.kind = &perf_build_id_kind;
-	if (perf_record_taken(&mr->record) &&
+	if (perf_record_has_listener(&mr->record) &&
 	    build_id_parse_nofault(vma, mr->build_id, &mr->build_id_size))
 		mr->build_id_size = 0;
 	mr->record.kind = &perf_mmap_kind;
@@ -210,7 +210,7 @@ static void perf_record_send_mmap(struct vm_area_struct *vma)
 	const char *name;
 	char *buf;
 
-	if (!perf_record_taken(&mr.record))
+	if (!perf_record_has_listener(&mr.record))
 		return;
 	buf = vma->vm_file ? kmalloc(PATH_MAX, GFP_KERNEL) : NULL;
 	name = perf_record_mapping_name(vma, buf);

@@ -883,7 +883,7 @@ void __init perf_breakpoint_pmu_init(void)
 		pr_err("perf: no memory for hardware breakpoints\n");
 		return;
 	}
-	perf_lock_allocates_nothing(&bp_mutex);
+	perf_lock_forbid_alloc(&bp_mutex);
 	for (i = 0; i < TYPE_MAX; i++)
 		bp_machine.slots[i] = clamp(hw_breakpoint_slots(i), 0, BP_SLOTS_MAX);
 	perf_pmu_register(&bp_pmu, "breakpoint", PERF_TYPE_BREAKPOINT);

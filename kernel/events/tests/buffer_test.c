@@ -170,7 +170,7 @@ static void buffer_refuses(struct kunit *test)
 	perf_buffer_share(real.event);
 	/* A grace period that begins here does not end inside an RCU read-side section. */
 	scoped_guard(rcu) {
-		get_state_synchronize_rcu_full(&real.rb->shared_since);
+		get_state_synchronize_rcu_full(&real.rb->grace_cookie);
 		KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);
 	}
 	KUNIT_EXPECT_EQ(test, perf_event_lost(real.event), 3);

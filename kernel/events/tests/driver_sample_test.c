@@ -421,28 +421,28 @@ static void record_needs_enabled_event(struct kunit *test)
 	counter = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(counter));
 	attr.mmap = 1;
-	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	KUNIT_EXPECT_FALSE(test, perf_record_has_listener(&record));
 	listener = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(listener));
-	KUNIT_EXPECT_TRUE(test, perf_record_taken(&record));
+	KUNIT_EXPECT_TRUE(test, perf_record_has_listener(&record));
 	record.kind = &perf_cgroup_kind;
-	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	KUNIT_EXPECT_FALSE(test, perf_record_has_listener(&record));
 	data_kind.record_match = driver_sample_needs_data;
 	record.kind = &data_kind;
-	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	KUNIT_EXPECT_FALSE(test, perf_record_has_listener(&record));
 	data_kind.record_match = NULL;
 	perf_event_disable(listener);
-	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	KUNIT_EXPECT_FALSE(test, perf_record_has_listener(&record));
 	perf_event_release_kernel(listener);
 	/* A listener on a CPU gets the records of all tasks there. */
 	listener = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL,
 						    NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(listener));
 	scoped_guard(preempt)
-		KUNIT_EXPECT_EQ(test, perf_record_taken(&record),
+		KUNIT_EXPECT_EQ(test, perf_record_has_listener(&record),
 				listener->cpu == smp_processor_id());
 	perf_event_release_kernel(listener);
-	KUNIT_EXPECT_FALSE(test, perf_record_taken(&record));
+	KUNIT_EXPECT_FALSE(test, perf_record_has_listener(&record));
 	perf_event_release_kernel(counter);
 }
 

@@ -129,7 +129,7 @@ static void insertion_in_sequence(struct kunit *test)
 static void tree_test_ran(struct tree_fixture *f, struct perf_event *event, u64 ns)
 {
 	raw_spin_lock_irq(&f->ctx.lock);
-	perf_group_ran(event, ns);
+	perf_group_add_runtime(event, ns);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 
@@ -183,13 +183,13 @@ static void youngest_is_first(struct kunit *test)
 
 static void tree_test_settle(struct tree_fixture *f, int cpus)
 {
-	struct perf_subtree_look look = { .youngest = U64_MAX };
-	const struct perf_subtree_look none = { .youngest = U64_MAX };
+	struct perf_subtree_scan scan = { .youngest = U64_MAX };
+	const struct perf_subtree_scan none = { .youngest = U64_MAX };
 
 	raw_spin_lock_irq(&f->ctx.lock);
 	while (cpus--)
-		perf_subtree_look(&f->epc, cpus, NULL, &look);
-	perf_ages_normalize(&f->epc, &look, NULL, &none);
+		perf_subtree_scan(&f->epc, cpus, NULL, &scan);
+	perf_ages_normalize(&f->epc, &scan, NULL, &none);
 	raw_spin_unlock_irq(&f->ctx.lock);
 }
 

@@ -230,7 +230,7 @@ static void settled_parents_are_closed(struct kunit *test)
 	settle_begin(test, third, sleepers);
 	KUNIT_EXPECT_EQ(test, settle_read(first), 0);
 	settle_run(&sleepers[0], 10);
-	/* This read unsettles the inherited events of all parent events in the stirred context. */
+	/* This read unsettles the inherited events of all parent events in the stale context. */
 	KUNIT_EXPECT_EQ(test, settle_read(second), 0);
 	KUNIT_EXPECT_EQ(test, settle_read(third), 17);
 	KUNIT_EXPECT_EQ(test, settle_count(test, third), CHILDREN);

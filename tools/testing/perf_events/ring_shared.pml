@@ -75,7 +75,7 @@ byte done;
 #define perf_ring_close(h)						\
 	total = POSITION(h) - closed; closed = POSITION(h)
 
-inline perf_ring_show()
+inline perf_ring_publish()
 {
 	rounds = ROUNDS;
 	owes_wake = false;
@@ -175,7 +175,7 @@ inline wake_reader()
 						out = (committed[epoch] == 0)
 					};
 					if
-					:: out -> perf_ring_show()
+					:: out -> perf_ring_publish()
 					:: else
 					fi
 				:: else
@@ -311,7 +311,7 @@ again:			skip
 			out = (committed[epoch] == 0)
 		};
 		if
-		:: out -> perf_ring_show(); wake_reader()
+		:: out -> perf_ring_publish(); wake_reader()
 		:: else
 		fi;
 next:		skip;

@@ -127,7 +127,7 @@ static inline void isa207_check_idle(struct kunit *test, const struct isa207_lay
 /**
  * struct isa207_alternatives - alternatives of an event
  * @code: the event code
- * @flags: argument of isa207_same_by()
+ * @flags: argument of isa207_get_alternatives_by()
  * @same: the other codes in any order, ended by 0
  */
 struct isa207_alternatives {
@@ -154,7 +154,7 @@ static inline void isa207_check_same(struct kunit *test, const struct isa207_lay
 	for (i = 0; i < n; i++) {
 		const struct isa207_alternatives *row = &rows[i];
 
-		found = isa207_same_by(layout, row->code, row->flags, codes);
+		found = isa207_get_alternatives_by(layout, row->code, row->flags, codes);
 		KUNIT_EXPECT_EQ_MSG(test, codes[0], row->code, "%llx", row->code);
 		for (j = 0; j < ARRAY_SIZE(row->same) && row->same[j]; j++)
 			KUNIT_EXPECT_TRUE_MSG(test, isa207_has_code(codes, found, row->same[j]),

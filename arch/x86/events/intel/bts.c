@@ -146,7 +146,7 @@ static u64 bts_control(const struct perf_event *event)
 }
 
 /**
- * x86_bts_shows - check whether an event may have a record
+ * x86_bts_may_show - check whether an event may have a record
  * @event: the event
  * @record: the record
  *
@@ -154,7 +154,7 @@ static u64 bts_control(const struct perf_event *event)
  *
  * Return: true if it may.
  */
-bool x86_bts_shows(const struct perf_event *event, const struct x86_bts_record *record)
+bool x86_bts_may_show(const struct perf_event *event, const struct x86_bts_record *record)
 {
 	if (x86_is_kernel(record->from) || x86_is_kernel(record->to))
 		return !event->attr.exclude_kernel;
@@ -485,10 +485,10 @@ static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	struct pt_regs regs;
 	unsigned int i;
 
-	while (n && !x86_bts_shows(event, &records[n - 1]))
+	while (n && !x86_bts_may_show(event, &records[n - 1]))
 		n--;
 	for (i = 0; i < n; i++) {
-		if (!x86_bts_shows(event, &records[i]))
+		if (!x86_bts_may_show(event, &records[i]))
 			continue;
 		local64_add(1, &event->count);
 		perf_sample_data_init(&data, records[i].to, event->hw.last_period);

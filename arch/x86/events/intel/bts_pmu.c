@@ -170,7 +170,7 @@ static void bts_copy(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	if (!writer->area)
 		return;
 	for (i = 0; i < n; i++) {
-		if (!x86_bts_shows(event, &records[i]))
+		if (!x86_bts_may_show(event, &records[i]))
 			continue;
 		if (!bts_make_room(writer, event)) {
 			bts_end(cpu, event);

@@ -612,7 +612,8 @@ u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 
 /* The CPU has reloaded the counter: add one period to the total. */
 static void pebs_handle_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count,
-				 struct pt_regs *regs, const struct x86_record *record, bool alone)
+				 struct pt_regs *regs, const struct x86_record *record,
+				 bool may_throttle)
 {
 	u64 due = count->offset;
 	struct perf_event *event;
@@ -631,11 +632,11 @@ static void pebs_handle_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *coun
 		return;
 	x86_event_begin_period(event);
 	x86_count_set_next_overflow(count);
-	x86_sample(cpu, event, regs, record, alone);
+	x86_sample(cpu, event, regs, record, may_throttle);
 }
 
 static void pebs_handle_record(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
-			       const struct x86_record *record, bool alone)
+			       const struct x86_record *record, bool may_throttle)
 {
 	struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 
@@ -643,7 +644,7 @@ static void pebs_handle_record(struct x86_pmu_cpu *cpu, int counter, struct pt_r
 		x86_handle_counter_overflow(cpu, counter, regs, record);
 	else if (READ_ONCE(count->counter) == counter && !(READ_ONCE(count->seq) & 1) &&
 		 !(READ_ONCE(cpu->precise.fresh) & BIT_ULL(counter)))
-		pebs_handle_reloaded(cpu, count, regs, record, alone);
+		pebs_handle_reloaded(cpu, count, regs, record, may_throttle);
 }
 
 /**

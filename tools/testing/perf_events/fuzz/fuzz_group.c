@@ -58,7 +58,7 @@ struct perf_event {
 	unsigned int			waited, may_wait;
 };
 
-struct perf_subtree_look {
+struct perf_subtree_scan {
 	struct perf_event	*waiting;
 	u64			youngest;
 	u64			level;
@@ -72,7 +72,7 @@ struct perf_group_gap {
 
 static u64 now;
 
-static u64 perf_event_ran(const struct perf_event *event)
+static u64 perf_event_time_on_pmu(const struct perf_event *event)
 {
 	return now - event->since;
 }
@@ -150,20 +150,20 @@ static u64 runs_for(const struct perf_event *leader)
 	return leader->group_runtime + (is_on(leader) ? now - leader->since : 0);
 }
 
-static void check_look(const struct perf_event *of, struct perf_event **list, int n)
+static void check_scan(const struct perf_event *of, struct perf_event **list, int n)
 {
-	struct perf_subtree_look look = { .youngest = U64_MAX };
+	struct perf_subtree_scan scan = { .youngest = U64_MAX };
 	u64 youngest = U64_MAX;
 	int i;
 
-	perf_subtree_look(of->pmu_ctx, of->cpu, of->cgrp, &look);
+	perf_subtree_scan(of->pmu_ctx, of->cpu, of->cgrp, &scan);
 	for (i = 0; i < n && is_on(list[i]); i++)
 		youngest = min(youngest, runs_for(list[i]));
 	if (i < n)
 		youngest = min(youngest, list[i]->group_runtime);
-	fuzz_assert(look.waiting == (i < n ? list[i] : NULL));
-	fuzz_assert(look.youngest == youngest);
-	fuzz_assert(look.level == (n ? youngest : 0));
+	fuzz_assert(scan.waiting == (i < n ? list[i] : NULL));
+	fuzz_assert(scan.youngest == youngest);
+	fuzz_assert(scan.level == (n ? youngest : 0));
 }
 
 /* A walk of a subtree finds all its groups, and no others. */
@@ -187,7 +187,7 @@ static void check_trees(void)
 		}
 		fuzz_assert(!leader);
 		if (!of->attr.pinned)
-			check_look(of, list, n);
+			check_scan(of, list, n);
 		fuzz_assert(perf_group_age(of) == (runs_for(of) > part->age_base ?
 						   runs_for(of) - part->age_base : 0));
 	}
@@ -203,7 +203,7 @@ static void take_off(struct perf_event *leader)
 	leader->state = PERF_EVENT_STATE_INACTIVE;
 	if (leader->attr.pinned)
 		return;
-	perf_group_ran(leader, ran);
+	perf_group_add_runtime(leader, ran);
 	/* The group is charged for its time on the PMU, up to the limit. */
 	most = leader->pmu_ctx->age_base + 2 * LIMIT;
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
@@ -254,15 +254,15 @@ static void disable(struct perf_event *leader)
 	leader->state = PERF_EVENT_STATE_OFF;
 }
 
-static void look_at_part(int which, struct perf_subtree_look *look)
+static void scan_part(int which, struct perf_subtree_scan *scan)
 {
 	/*
 	 * Walk the subtrees that sched.c walks: those of this CPU, and in a task's part also those
 	 * of any CPU. The fuzzer does not schedule groups of cgroups.
 	 */
-	perf_subtree_look(&parts[which], 0, NULL, look);
+	perf_subtree_scan(&parts[which], 0, NULL, scan);
 	if (which == TASK)
-		perf_subtree_look(&parts[which], -1, NULL, look);
+		perf_subtree_scan(&parts[which], -1, NULL, scan);
 }
 
 static struct perf_event *oldest_on(void)
@@ -342,32 +342,32 @@ static bool somebody_waits(void)
 
 static void rotate(void)
 {
-	struct perf_subtree_look looks[2] = { { .youngest = U64_MAX }, { .youngest = U64_MAX } };
+	struct perf_subtree_scan scans[2] = { { .youngest = U64_MAX }, { .youngest = U64_MAX } };
 	struct perf_event *waiting, *victim;
 	u64 bases[2] = { parts[0].age_base, parts[TASK].age_base };
 	u64 youngest;
 	int i;
 
-	look_at_part(0, &looks[0]);
-	look_at_part(TASK, &looks[TASK]);
-	perf_ages_normalize(&parts[0], &looks[0], &parts[TASK], &looks[TASK]);
+	scan_part(0, &scans[0]);
+	scan_part(TASK, &scans[TASK]);
+	perf_ages_normalize(&parts[0], &scans[0], &parts[TASK], &scans[TASK]);
 	fuzz_assert(parts[0].age_base >= bases[0] && parts[TASK].age_base >= bases[TASK]);
 	youngest = U64_MAX;
 	for (i = 0; i < 2; i++) {
 		u64 base = parts[i].age_base;
 
-		if (looks[i].youngest == U64_MAX)
+		if (scans[i].youngest == U64_MAX)
 			continue;
-		youngest = min(youngest, max(looks[i].youngest, base) - base);
+		youngest = min(youngest, max(scans[i].youngest, base) - base);
 		/* The charge of each subtree is at most the limit. */
-		fuzz_assert(looks[i].level <= base + LIMIT);
+		fuzz_assert(scans[i].level <= base + LIMIT);
 	}
 	fuzz_assert(youngest == U64_MAX || !youngest);
 
-	if (looks[0].waiting && looks[TASK].waiting)
-		waiting = looks[last_was_task = !last_was_task].waiting;
+	if (scans[0].waiting && scans[TASK].waiting)
+		waiting = scans[last_was_task = !last_was_task].waiting;
 	else
-		waiting = looks[0].waiting ? looks[0].waiting : looks[TASK].waiting;
+		waiting = scans[0].waiting ? scans[0].waiting : scans[TASK].waiting;
 	if (!waiting)
 		return;
 	for (i = 0; i < NR_GROUPS; i++)

@@ -199,7 +199,7 @@ static void set_states(u8 what)
 
 		before = event->state;
 		if (before == PERF_EVENT_STATE_ACTIVE)
-			fuzz_assert(perf_event_ran(event) == sums[i].ran);
+			fuzz_assert(perf_event_time_on_pmu(event) == sums[i].ran);
 		perf_event_set_state(event, states[what >> 2 & 3]);
 		if (before != (int)event->state)
 			sums[i].ran = 0;

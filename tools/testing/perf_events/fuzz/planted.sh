@@ -22,14 +22,14 @@ fuzz_filter|addr_filter_parse.h|s/if (!word)$/if (0)/
 fuzz_group|group_tree.c|s/return perf_group_age_steps(a) < perf_group_age_steps(b)/return perf_group_age_steps(a) > perf_group_age_steps(b)/
 fuzz_group|group_tree.c|s/if (a->cgrp != b->cgrp)/if (0)/
 fuzz_group|group_tree.c|s/if (!next || perf_group_before(leader, next))/if (1)/
-fuzz_group|group_tree.c|s/look.level, epc->age_base);/epc->age_base, epc->age_base);/
+fuzz_group|group_tree.c|s/scan.level, epc->age_base);/epc->age_base, epc->age_base);/
 fuzz_group|group_tree.c|s/node = cmp < 0 ? node->rb_left : node->rb_right/node = cmp <= 0 ? node->rb_left : node->rb_right/
 fuzz_group|group_tree.c|s/most + max(ns, AGE_STEP)/most/
 fuzz_group|group_tree.c|s/most + max(ns, AGE_STEP)/most + ns/
 fuzz_group|group_tree.c|s/if (level > epc->age_base + limit)/if (0)/
-fuzz_group|group_tree.c|s/runtime += perf_event_ran(leader);/;/
-fuzz_group|group_tree.c|s/min(leader->group_runtime, perf_group_most(epc))/leader->group_runtime/
-fuzz_group|group_tree.c|s/perf_age_base_follow(epc, min(look.youngest, leader->group_runtime));/;/
+fuzz_group|group_tree.c|s/runtime += perf_event_time_on_pmu(leader);/;/
+fuzz_group|group_tree.c|s/min(leader->group_runtime, perf_group_max_runtime(epc))/leader->group_runtime/
+fuzz_group|group_tree.c|s/perf_age_base_raise(epc, min(perf_subtree_youngest(leader), leader->group_runtime));/;/
 fuzz_ring|ring.h|s/return ~unread \& (size - 1)/return (~unread \& (size - 1)) + 1/
 fuzz_ring|ring.h|s/^\t\tif (likely((unsigned long)local_read(&ring->head) == head))/\t\tif (1)/
 fuzz_ring|ring.h|s/perf_ring_lose(ring, lost + 1)/perf_ring_lose(ring, 1)/
