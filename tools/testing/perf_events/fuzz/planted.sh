@@ -12,7 +12,7 @@ faults() {
 fuzz_attr|attr.c|s/!attr->__reserved_3/!attr->__reserved_2/
 fuzz_attr|attr.c|s/return attr->sample_stack_user < U16_MAX/return true/
 fuzz_attr|attr.c|s/size <= PAGE_SIZE/size <= 2 * PAGE_SIZE/
-fuzz_attr|attr.c|s/if (attr->freq) {/if (!attr->freq) {/
+fuzz_attr|attr.c|s/return attr->freq && attr->sample_freq/return !attr->freq \&\& attr->sample_freq/
 fuzz_attr|attr.c|s/attr->exclude_kernel ? 0 : perf_allow_kernel/1 ? 0 : perf_allow_kernel/
 fuzz_filter|addr_filter_parse.h|s/err = kstrtoul(\*word, 0, number)/err = kstrtoul(*word, 10, number)/
 fuzz_filter|addr_filter_parse.h|s/\*end = follows;/(void)follows;/
