@@ -197,7 +197,9 @@ u64 x86_event_least_period(const struct perf_event *event)
  * @event: the event, with hw.config set
  * @period: the period
  *
- * Return: true for branches of Intel CPUs, if the period is 1.
+ * The CPU does not record branches of guests, so an event that excludes the host uses a counter.
+ *
+ * Return: true for branches of Intel CPUs, if the period is 1 and the host is not excluded.
  */
 bool x86_is_branch_trace(const struct perf_event *event, u64 period)
 {
@@ -205,7 +207,7 @@ bool x86_is_branch_trace(const struct perf_event *event, u64 period)
 	u64 branches = core->generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS];
 
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && core->version && !event->attr.freq &&
-	       period == 1 && branches &&
+	       !event->attr.exclude_host && period == 1 && branches &&
 	       !((event->hw.config ^ branches) & INTEL_ARCH_EVENT_MASK);
 }
 

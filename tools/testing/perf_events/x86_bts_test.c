@@ -208,13 +208,25 @@ static bool refusals(void)
 	branches_taken = -EBUSY;
 	ok &= open_event(c, &every_branch) == -EBUSY;
 	branches_taken = 0;
-	/* Branches of guests are not recorded. */
 	attr = every_branch;
-	attr.exclude_host = true;
-	ok &= open_event(c, &attr) == -EOPNOTSUPP;
-	attr.exclude_host = false;
 	attr.exclude_guest = true;
-	return ok && !open_event(c, &attr);
+	return ok && !open_event(c, &attr) && (c->event.hw.flags & X86_BRANCH_TRACE);
+}
+
+/* Branches of guests are not recorded: a counter counts them. Its period may be 1, or become 1. */
+static bool counts_guest(void)
+{
+	struct perf_event_attr attr = { .config = BRANCHES, .exclude_host = 1, .sample_period = 1 };
+	struct counted *c = &counted[0];
+	bool ok;
+
+	start(1, 0);
+	ok = !open_event(c, &attr) && !(c->event.hw.flags & X86_BRANCH_TRACE);
+	schedule_in(c);
+	run_guest(1000);
+	schedule_out(c);
+	return ok && local64_read(&c->event.count) == 1000 && !machine.unknown &&
+	       !core.pmu.check_period(&c->event, 1000) && !core.pmu.check_period(&c->event, 1);
 }
 
 /* Without a local APIC the buffer has no interrupt: there is no BTS, also not for the AUX area. */
@@ -857,13 +869,14 @@ static bool has_gap(void)
 
 int main(void)
 {
-	ktap_plan(23);
+	ktap_plan(24);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
 	ktap_result(samples_all_seeds(0, true, false), "samples_all_beside_others");
 	ktap_result(samples_all_seeds(0, false, true), "samples_all_with_foreign_nmis");
 	ktap_result(refusals(), "refusals");
+	ktap_result(counts_guest(), "counts_guest");
 	ktap_result(without_interrupt(), "without_interrupt");
 	ktap_result(without_shortest_period(), "without_shortest_period");
 	ktap_result(permissions(), "permissions");

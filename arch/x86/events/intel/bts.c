@@ -430,7 +430,7 @@ void x86_bts_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
  * On success event->destroy is set.
  *
  * Context: process.
- * Return: 0 on success, -EOPNOTSUPP without BTS or if the event is not of the host's user space,
+ * Return: 0 on success, -EOPNOTSUPP without BTS or if the event is precise or of the kernel,
  * -EBUSY if PT or the PMU intel_bts is used, -ENOMEM, or an error of x86_branch_check().
  */
 int x86_bts_init_event(struct perf_event *event)
@@ -445,10 +445,6 @@ int x86_bts_init_event(struct perf_event *event)
 		return perf_event_refuse(event, "attr.exclude_kernel",
 					 "must be 1 for branches with a period of 1",
 					 -EOPNOTSUPP);
-	/* The CPU does not record branches of guests. */
-	if (event->attr.exclude_host)
-		return perf_event_refuse(event, "attr.exclude_host",
-					 "must be 0 for branches with a period of 1", -EOPNOTSUPP);
 	if (event->attr.precise_ip)
 		return perf_event_refuse(event, "attr.precise_ip",
 					 "must be 0 for branches with a period of 1", -EOPNOTSUPP);
