@@ -187,12 +187,16 @@ static const x86_cache_events tnt_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-#define TNT_MISS	0x3f04000000
+/* The response bits of misses differ: OCR.DEMAND_DATA_RD.L3_MISS and OCR.DEMAND_RFO.L3_MISS. */
+#define CACHE_EXTRA(_miss)							\
+	{									\
+		CACHE(LL, READ)	 = { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | (_miss) }, \
+		CACHE(LL, WRITE) = { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | (_miss) }, \
+	}
 
-static const x86_cache_events tnt_cache_extra = {
-	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | TNT_MISS },
-	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | TNT_MISS },
-};
+static const x86_cache_events tnt_cache_extra = CACHE_EXTRA(0x3f04000000);
+static const x86_cache_events grt_cache_extra = CACHE_EXTRA(0x3f84400000);
+static const x86_cache_events cmt_cache_extra = CACHE_EXTRA(0x3fbfc00000);
 
 /*
  * Only the first register can measure the latency of requests. The two cores of a module share both
@@ -361,7 +365,6 @@ static const struct x86_model goldmont_plus = {
 	INTEL_ROW(_name),							\
 	.generic	= (_generic),						\
 	.cache		= &tnt_cache,						\
-	.cache_extra	= &tnt_cache_extra,					\
 	.limits		= (_limits),						\
 	.extra		= (_extra),						\
 	.distributed	= (_distributed),					\
@@ -371,6 +374,7 @@ static const struct x86_model goldmont_plus = {
 static const struct x86_model tremont = {
 	TNT_ROW("Tremont", x86_intel_generic, atom_limits, tnt_extra, tnt_events,
 		x86_tremont_distributed),
+	.cache_extra	= &tnt_cache_extra,
 	.branches	= &x86_lbr_skylake,
 	.precise	= x86_tremont_precise,
 };
@@ -378,6 +382,7 @@ static const struct x86_model tremont = {
 static const struct x86_model gracemont = {
 	TNT_ROW("gracemont", grt_generic, grt_limits, grt_extra, tnt_events,
 		x86_tremont_distributed),
+	.cache_extra	= &grt_cache_extra,
 	.precise	= x86_gracemont_precise,
 	.accesses	= &x86_gracemont_accesses,
 	.memory		= x86_gracemont_memory,
@@ -386,6 +391,7 @@ static const struct x86_model gracemont = {
 static const struct x86_model crestmont = {
 	TNT_ROW("crestmont", grt_generic, grt_limits, cmt_extra, cmt_events,
 		x86_crestmont_distributed),
+	.cache_extra	= &cmt_cache_extra,
 	.precise	= x86_gracemont_precise,
 	.accesses	= &x86_crestmont_accesses,
 	.memory		= x86_gracemont_memory,
@@ -396,6 +402,7 @@ static const struct x86_model crestmont = {
 const struct x86_model x86_intel_alderlake_little = {
 	TNT_ROW("alderlake_hybrid", grt_generic, grt_limits, grt_extra, grt_events,
 		x86_tremont_distributed),
+	.cache_extra	= &grt_cache_extra,
 	.precise	= x86_gracemont_precise,
 	.accesses	= &x86_gracemont_accesses,
 	.memory		= x86_gracemont_memory,
@@ -404,6 +411,7 @@ const struct x86_model x86_intel_alderlake_little = {
 const struct x86_model x86_intel_meteorlake_little = {
 	TNT_ROW("meteorlake_hybrid", grt_generic, grt_limits, cmt_extra, grt_events,
 		x86_crestmont_distributed),
+	.cache_extra	= &cmt_cache_extra,
 	.precise	= x86_gracemont_precise,
 	.accesses	= &x86_crestmont_accesses,
 	.memory		= x86_gracemont_memory,
@@ -412,6 +420,7 @@ const struct x86_model x86_intel_meteorlake_little = {
 const struct x86_model x86_intel_lunarlake_little = {
 	TNT_ROW("lunarlake_hybrid", grt_generic, skt_limits, cmt_extra, skt_events,
 		x86_crestmont_distributed),
+	.cache_extra	= &cmt_cache_extra,
 	.precise	= x86_gracemont_precise,
 	.accesses	= &x86_crestmont_accesses,
 	.memory		= x86_gracemont_memory,

@@ -87,11 +87,29 @@ static const x86_cache_events glc_cache = {
 	CACHE(NODE, READ)	= { EVENT(0x2a, 0x01), EVENT(0x2a, 0x01) },
 };
 
+/* Memory of the local socket, and of remote sockets */
+#define GLC_NODE	0x010c000000
+#define GLC_NODE_MISS	0x3fb3000000
+
+/* Clients */
 static const x86_cache_events glc_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | 0x3fbfc00000 },
+	CACHE(NODE, READ)	= { OFFCORE_READ | GLC_NODE, OFFCORE_READ | GLC_NODE_MISS },
+};
+
+/* Servers: the responses of writes are without bit 31, for no snoop. */
+static const x86_cache_events glc_x_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | 0x3f3ffc0000, OFFCORE_WRITE | 0x3f3fc00000 },
-	/* Memory of the local socket, and of remote sockets */
-	CACHE(NODE, READ)	= { OFFCORE_READ | 0x010c000000, OFFCORE_READ | 0x3fb3000000 },
+	CACHE(NODE, READ)	= { OFFCORE_READ | GLC_NODE, OFFCORE_READ | GLC_NODE_MISS },
+};
+
+/* Lion Cove has more response bits. */
+static const x86_cache_events lnc_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0xfe7f8000000 },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | 0xfe7f8000000 },
+	CACHE(NODE, READ)	= { OFFCORE_READ | GLC_NODE, OFFCORE_READ | GLC_NODE_MISS },
 };
 
 /* On Golden Cove, reference cycles also have an event for general counters. */
@@ -368,7 +386,6 @@ static const struct x86_model icelake_x = {
 	.topdown	= glc_topdown,						\
 	.generic	= glc_generic,						\
 	.cache		= &glc_cache,						\
-	.cache_extra	= &glc_cache_extra,					\
 	.limits		= (_limits),						\
 	.precise	= (_precise),						\
 	.distributed	= x86_goldencove_distributed,				\
@@ -386,12 +403,14 @@ static const struct x86_model icelake_x = {
 
 static const struct x86_model sapphire_rapids = {
 	GLC_ROW_AUX("sapphire_rapids", glc_extra),
+	.cache_extra	= &glc_x_cache_extra,
 	.accesses	= &x86_goldencove_x_accesses,
 };
 
 static const struct x86_model granite_rapids = {
 	GLC_ROW("granite_rapids", glc_limits, x86_goldencove_precise, rwc_extra,
 		x86_sandybridge_memory),
+	.cache_extra	= &glc_x_cache_extra,
 	.accesses	= &x86_goldencove_x_accesses,
 };
 
@@ -400,6 +419,7 @@ static const struct x86_model granite_rapids = {
 
 static const struct x86_model alderlake = {
 	GLC_ROW_AUX("alderlake_hybrid", glc_extra),
+	.cache_extra	= &glc_cache_extra,
 	.accesses	= &x86_goldencove_accesses,
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_alderlake_little,
@@ -407,6 +427,7 @@ static const struct x86_model alderlake = {
 
 static const struct x86_model meteorlake = {
 	GLC_ROW_AUX("meteorlake_hybrid", rwc_extra),
+	.cache_extra	= &glc_cache_extra,
 	.accesses	= &x86_goldencove_accesses,
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_meteorlake_little,
@@ -415,6 +436,7 @@ static const struct x86_model meteorlake = {
 static const struct x86_model lunarlake = {
 	GLC_ROW("lunarlake_hybrid", lnc_limits, x86_lioncove_precise, lnc_extra,
 		x86_sandybridge_memory),
+	.cache_extra	= &lnc_cache_extra,
 	.accesses	= &x86_lioncove_accesses,
 	.whole		= GLC_COUNTERS,
 	.little		= &x86_intel_lunarlake_little,

@@ -585,6 +585,40 @@ static void models_lion_cove(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, extra->valid, 0xf);
 }
 
+/*
+ * Cache events of the last level: the offcore responses are those of OCR.DEMAND_DATA_RD and
+ * OCR.DEMAND_RFO, ANY_RESPONSE and L3_MISS, in Intel's event list of the CPU.
+ */
+static void models_last_level(struct kunit *test)
+{
+	static const struct { u32 vfm; bool little; u64 values[4]; } cases[] = {
+		{ INTEL_ATOM_GRACEMONT, false, { 0x10001, 0x3f84400001, 0x10002, 0x3f84400002 } },
+		{ INTEL_ATOM_CRESTMONT, false, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
+		{ INTEL_ATOM_CRESTMONT_X, false, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
+		{ INTEL_ALDERLAKE, true, { 0x10001, 0x3f84400001, 0x10002, 0x3f84400002 } },
+		{ INTEL_METEORLAKE_L, true, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
+		{ INTEL_LUNARLAKE_M, true, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
+		{ INTEL_ALDERLAKE, false, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
+		{ INTEL_METEORLAKE_L, false, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
+		{ INTEL_LUNARLAKE_M, false, { 0x10001, 0xfe7f8000001, 0x10002, 0xfe7f8000002 } },
+		{ INTEL_SAPPHIRERAPIDS_X, false,
+		  { 0x10001, 0x3fbfc00001, 0x3f3ffc0002, 0x3f3fc00002 } },
+	};
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
+
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		if (cases[i].little)
+			row = row->little;
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		/* Reads and writes, each with accesses and misses */
+		KUNIT_EXPECT_MEMEQ_MSG(test, (*row->cache_extra)[PERF_COUNT_HW_CACHE_LL],
+				       cases[i].values, sizeof(cases[i].values), "%s", row->name);
+	}
+}
+
 /* Constraints of a CPU without a row, with 8 general and 16 fixed counters */
 static void models_arch_limits(struct kunit *test)
 {
@@ -833,6 +867,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_intel_microcode),
 	KUNIT_CASE(models_old_microcode),
 	KUNIT_CASE(models_lion_cove),
+	KUNIT_CASE(models_last_level),
 	KUNIT_CASE(models_arch_limits),
 	KUNIT_CASE(models_arch_refused),
 	KUNIT_CASE(models_arch_cpuid),
