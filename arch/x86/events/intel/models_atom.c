@@ -194,7 +194,7 @@ static const x86_cache_events tnt_cache = {
 		CACHE(LL, WRITE) = { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | (_miss) }, \
 	}
 
-static const x86_cache_events tnt_cache_extra = CACHE_EXTRA(0x3f04000000);
+static const x86_cache_events tnt_cache_extra = CACHE_EXTRA(0x2184000000);
 static const x86_cache_events grt_cache_extra = CACHE_EXTRA(0x3f84400000);
 static const x86_cache_events cmt_cache_extra = CACHE_EXTRA(0x3fbfc00000);
 

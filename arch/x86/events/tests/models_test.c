@@ -592,6 +592,8 @@ static void models_lion_cove(struct kunit *test)
 static void models_last_level(struct kunit *test)
 {
 	static const struct { u32 vfm; bool little; u64 values[4]; } cases[] = {
+		{ INTEL_ATOM_TREMONT, false, { 0x10001, 0x2184000001, 0x10002, 0x2184000002 } },
+		{ INTEL_ATOM_TREMONT_D, false, { 0x10001, 0x2184000001, 0x10002, 0x2184000002 } },
 		{ INTEL_ATOM_GRACEMONT, false, { 0x10001, 0x3f84400001, 0x10002, 0x3f84400002 } },
 		{ INTEL_ATOM_CRESTMONT, false, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
 		{ INTEL_ATOM_CRESTMONT_X, false, { 0x10001, 0x3fbfc00001, 0x10002, 0x3fbfc00002 } },
