@@ -70,9 +70,14 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 		.guest	= cpu->running & used & ~cpu->host_only & ~x86_precise_enabled(cpu),
 	};
 	*nr = 1;
-	if (!cpu->core->precise.levels)
+	/*
+	 * The PEBS buffer is mapped only in the host. CPUs with adaptive PEBS write no record in
+	 * the guest for a counter that the VM entry stops. Others may write one late, so PEBS is
+	 * disabled there. An NMI before the VM entry may stop events, but leaves PEBS enabled on
+	 * their counters, so the VM exit writes the right value.
+	 */
+	if (!cpu->core->precise.levels || cpu->core->precise.adaptive)
 		return msrs;
-	/* The addresses of the PEBS buffer are mapped only in the host. */
 	msrs[1] = (struct perf_guest_switch_msr){
 		.msr	= MSR_IA32_PEBS_ENABLE,
 		.host	= cpu->precise.enabled,

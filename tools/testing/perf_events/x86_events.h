@@ -399,18 +399,25 @@ static inline void run_kernel(u64 steps)
 	machine.in_driver = true;
 }
 
-/* Run a guest, entered as by KVM. */
-static inline void run_guest(u64 steps)
+/* Enter and leave a guest, as KVM does, which runs for some steps. */
+static inline void enter_guest(const struct perf_guest_switch_msr *msrs, int nr, u64 steps)
 {
-	struct perf_guest_switch_msr *msrs;
-	int i, nr;
+	int i;
 
-	msrs = perf_guest_get_msrs(&nr, NULL);
 	for (i = 0; i < nr; i++)
 		*machine_register(msrs[i].msr, false) = msrs[i].guest;
 	run_user(steps);
 	for (i = 0; i < nr; i++)
 		*machine_register(msrs[i].msr, false) = msrs[i].host;
+}
+
+static inline void run_guest(u64 steps)
+{
+	const struct perf_guest_switch_msr *msrs;
+	int nr;
+
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	enter_guest(msrs, nr, steps);
 }
 
 /* Set CR4.PCE, for the running program or for the next one. */

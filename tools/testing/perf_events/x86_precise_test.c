@@ -350,9 +350,71 @@ static bool delayed(unsigned int format)
 	return ok && !harness_warned;
 }
 
+/* Return the value of a register in a guest: the host's, unless KVM switches it. */
+static u64 guest_value(u32 msr)
+{
+	const struct perf_guest_switch_msr *msrs;
+	int i, nr;
+
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	for (i = 0; i < nr; i++) {
+		if (msrs[i].msr == msr)
+			return msrs[i].guest;
+	}
+	return *machine_register(msr, false);
+}
+
+/*
+ * A precise event does not count a guest. PEBS is disabled in the guest unless it is adaptive. An
+ * NMI between perf_guest_get_msrs() and the VM entry may stop the event: the VM exit nevertheless
+ * writes the right value, and the event continues when it is started.
+ */
+static bool guests(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 200, .precise_ip = 1, .exclude_kernel = 1,
+	};
+	const struct perf_guest_switch_msr *msrs;
+	struct counted *c = &counted[0];
+	u64 samples;
+	bool ok;
+	int nr;
+
+	pebs_format = 1;
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(c, &attr));
+	schedule_in(c);
+	machine_run(1000);
+	samples = c->samples;
+	ok = samples && machine.pebs_enable;
+	ok &= !(guest_value(with_control.control) & machine.pebs_enable);
+	ok &= !guest_value(MSR_IA32_PEBS_ENABLE);
+	core.precise.adaptive = true;
+	ok &= !(guest_value(with_control.control) & machine.pebs_enable);
+	ok &= guest_value(MSR_IA32_PEBS_ENABLE) == machine.pebs_enable;
+	core.precise.adaptive = false;
+
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	machine.in_nmi = true;
+	core.pmu.stop(&c->event, 0);
+	machine.in_nmi = false;
+	enter_guest(msrs, nr, 1000);
+	ok &= machine.pebs_enable == x86_pmu_cpu.precise.enabled;
+	perf_pmu_disable(&core.pmu);
+	core.pmu.start(&c->event, 0);
+	perf_pmu_enable(&core.pmu);
+	ok &= c->samples == samples;
+	machine_run(1000);
+	schedule_out(c);
+	pebs_format = 3;
+	return ok && c->samples > samples && !machine.pebs_enable && !machine.unknown &&
+	       !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(20);
+	ktap_plan(21);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -373,5 +435,6 @@ int main(void)
 	ktap_result(delayed(0), "delayed_interrupts_of_format_0");
 	ktap_result(delayed(1), "delayed_interrupts_of_format_1");
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
+	ktap_result(guests(), "guests");
 	return ktap_end();
 }
