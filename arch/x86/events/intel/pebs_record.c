@@ -174,18 +174,22 @@ static void pebs_take_apart(const struct x86_core *core, const struct x86_record
  */
 u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *event)
 {
-	const u64 type = event->attr.sample_type, regs = event->attr.sample_regs_intr;
-	u64 groups = 0;
+	const u64 type = event->attr.sample_type;
+	u64 groups = 0, regs = 0;
 
 	if (!core->precise.adaptive)
 		return 0;
+	if (type & PERF_SAMPLE_REGS_INTR)
+		regs |= event->attr.sample_regs_intr;
+	if (type & PERF_SAMPLE_REGS_USER)
+		regs |= event->attr.sample_regs_user;
 	if (type & PEBS_MEMORY)
 		groups |= X86_GROUP_MEMORY;
 	/* Level 1 needs the address after the instruction. XABORT has its code in AX. */
 	if (event->attr.precise_ip < 2 || (type & PERF_SAMPLE_TRANSACTION) ||
-	    ((type & PERF_SAMPLE_REGS_INTR) && (regs & ~PERF_REG_EXTENDED_MASK)))
+	    (regs & ~PERF_REG_EXTENDED_MASK))
 		groups |= X86_GROUP_REGISTERS;
-	if ((type & PERF_SAMPLE_REGS_INTR) && (regs & PERF_REG_EXTENDED_MASK))
+	if (regs & PERF_REG_EXTENDED_MASK)
 		groups |= X86_GROUP_XMM;
 	if (has_branch_stack(event))
 		groups |= X86_GROUP_BRANCHES |
@@ -391,7 +395,9 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	/* Walk the stack from the interrupt: it may have changed since the record. */
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, event, regs);
-	wants_regs = (type & PERF_SAMPLE_REGS_INTR) && pebs_may_show(event, parts.ip);
+	/* In the kernel, the record does not have the registers of user space. */
+	wants_regs = ((type & PERF_SAMPLE_REGS_INTR) && pebs_may_show(event, parts.ip)) ||
+		     ((type & PERF_SAMPLE_REGS_USER) && !x86_is_kernel(parts.ip));
 	if (parts.fixed && wants_regs)
 		pebs_set_fixed(&at->regs, parts.fixed);
 	else if (parts.gpr && wants_regs)

@@ -517,6 +517,40 @@ static void precise_registers_of_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->at.regs.sp, env->regs.sp);
 }
 
+/*
+ * The registers of user space are those of the record, as its address is. A record after an
+ * instruction that enters the kernel does not have them.
+ */
+static void precise_user_registers(struct kunit *test)
+{
+	struct precise_env *env = test->priv;
+
+	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER;
+	KUNIT_EXPECT_EQ(test, x86_precise_groups(&env->core, &env->event), 0);
+	env->event.attr.sample_regs_user = BIT_ULL(PERF_REG_X86_SP);
+	KUNIT_EXPECT_EQ(test, x86_precise_groups(&env->core, &env->event), X86_GROUP_REGISTERS);
+
+	memset(&env->regs, 0x5a, sizeof(env->regs));
+	env->regs.cs = __USER_CS;
+	precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
+	KUNIT_EXPECT_EQ(test, env->at.regs.sp, 0x1000 + 8 + 6);
+	KUNIT_EXPECT_EQ(test, env->at.regs.bp, 0x1000 + 8 + 7);
+
+	env->words[8 + 1] = KERNEL_IP;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
+	KUNIT_EXPECT_EQ(test, env->at.regs.sp, env->regs.sp);
+
+	env->core.precise = (struct x86_precise){ .format = 3, .size = 25 * 8 };
+	env->words[1] = NEXT_IP;
+	env->words[9] = ADDRESS;
+	env->words[22] = USER_IP;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, 25 * 8));
+	KUNIT_EXPECT_EQ(test, env->at.regs.sp, (unsigned long)ADDRESS);
+}
+
 /* Random words that fill their allocation: KASAN detects reads beyond it. */
 static void precise_random(struct kunit *test)
 {
@@ -556,6 +590,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_kernel_address),
 	KUNIT_CASE(precise_kernel_registers),
 	KUNIT_CASE(precise_registers_of_entry),
+	KUNIT_CASE(precise_user_registers),
 	KUNIT_CASE(precise_random),
 	{ }
 };
