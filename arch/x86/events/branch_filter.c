@@ -182,6 +182,20 @@ static bool x86_branch_tx_wanted(u64 type, const struct perf_branch_entry *entry
 	       (type & PERF_SAMPLE_BRANCH_IN_TX);
 }
 
+/* The branch type that the CPU has recorded; X86_BRANCH_NONE: none */
+static enum x86_branch_kind x86_branch_recorded_kind(const struct perf_branch_entry *entry)
+{
+	enum x86_branch_kind kind;
+
+	if (entry->type == PERF_BR_UNKNOWN)
+		return X86_BRANCH_NONE;
+	for (kind = X86_BRANCH_JCC; kind < X86_BRANCH_KINDS; kind++) {
+		if (x86_branch_types[kind] == entry->type)
+			return kind;
+	}
+	return X86_BRANCH_NONE;
+}
+
 /**
  * x86_branch_filter - convert and filter a branch for an event
  * @event: an event with a branch stack
@@ -211,6 +225,9 @@ bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_r
 		return true;
 	kind = x86_branch_kind_at(entry->from, entry->to, aborted,
 				  core->branches.flags & X86_UNIT_FUSES);
+	/* Instructions have more types than records, but may not be readable now. */
+	if (kind == X86_BRANCH_NONE)
+		kind = x86_branch_recorded_kind(entry);
 	/* A branch of unknown type is only for events that want all types. */
 	if (kind != X86_BRANCH_NONE ? !(kinds & BIT(kind)) : (~kinds & X86_BRANCH_ALL))
 		return false;

@@ -801,12 +801,55 @@ static bool changes_type(void)
 	return !harness_warned;
 }
 
+/* Does a branch pass the filter of an event, with this type? @kind: branch type in INFO */
+static bool has_type(u64 wanted, u64 from, u64 kind, unsigned int type)
+{
+	struct x86_branch_raw raw = { .from = from, .to = 0x1000 };
+	struct perf_branch_entry entry;
+
+	raw.info = kind << LBR_INFO_BR_TYPE_OFFSET | LBR_INFO_CYC_CNT_VALID;
+	open_event(0, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_TYPE_SAVE | wanted);
+	return x86_branch_filter(&events[0], &raw, &core, &entry) && entry.type == type;
+}
+
+/*
+ * If the instruction of a branch cannot be read, the branch has the type that the CPU has recorded,
+ * if any: the types are in the order of the manual. The type of the instruction has precedence.
+ */
+static bool keeps_types(void)
+{
+	static const u8 types[] = {
+		PERF_BR_COND, PERF_BR_IND, PERF_BR_UNCOND, PERF_BR_IND_CALL, PERF_BR_CALL,
+		PERF_BR_RET, PERF_BR_UNKNOWN,
+	};
+	static const struct config config = {
+		"", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), USER
+	};
+	const u64 any_type = PERF_SAMPLE_BRANCH_ANY, call = PERF_SAMPLE_BRANCH_ANY_CALL;
+	/* See x86_branch_kind_at() */
+	const u64 unreadable = 0x2000, is_return = 0x2003;
+	unsigned int i;
+	bool ok = true;
+
+	start(&config, 1);
+	core.branches.info_kind = true;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		ok &= has_type(any_type, unreadable, i, types[i]);
+		ok &= has_type(any_type, is_return, i, PERF_BR_RET);
+	}
+	ok &= has_type(call, unreadable, 4, PERF_BR_CALL);
+	ok &= !has_type(call, unreadable, 5, PERF_BR_RET);
+	ok &= !has_type(call, unreadable, 6, PERF_BR_UNKNOWN);
+	core.branches.info_kind = false;
+	return ok && has_type(any_type, unreadable, 4, PERF_BR_UNKNOWN) && !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 2, failed = 0;
 	unsigned int i, j;
 
-	printf("1..%zu\n", ARRAY_SIZE(configs) + 9);
+	printf("1..%zu\n", ARRAY_SIZE(configs) + 10);
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		const clock_t end = clock() + max(seconds / 8, 1) * CLOCKS_PER_SEC;
 		unsigned long runs = 0;
@@ -833,6 +876,9 @@ int main(int argc, char **argv)
 	if (!changes_type())
 		failed++, printf("not ");
 	printf("ok %u change of the type\n", ++i);
+	if (!keeps_types())
+		failed++, printf("not ");
+	printf("ok %u types of branches\n", ++i);
 	for (j = 0; j < 4; j++) {
 		/* The configurations with call stacks */
 		if (!keeps_calls(&configs[j < 2 ? 2 : 4], j % 2))
