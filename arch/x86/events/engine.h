@@ -758,6 +758,7 @@ extern struct device_attribute dev_attr_rdpmc;
 
 /* sysfs.c */
 int x86_sysfs_init_groups(struct x86_core *core);
+void x86_sysfs_free_groups(struct x86_core *core);
 
 /* smm.c */
 bool x86_can_freeze_on_smi(const struct x86_core *core);

@@ -363,6 +363,18 @@ static int x86_cpu_online(unsigned int number)
 	return 0;
 }
 
+/* Undo x86_add_core(), and remove the PMU from the boot CPU, the only one that is online. */
+static void __init x86_remove_core(struct x86_core *core)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(&x86_pmu_cpu, cpu)->core = NULL;
+	x86_cores[--x86_nr_cores] = NULL;
+	x86_sysfs_free_groups(core);
+	kfree(core);
+}
+
 static int __init x86_pmu_init(void)
 {
 	int err;
@@ -377,15 +389,29 @@ static int __init x86_pmu_init(void)
 	x86_rdpmc_init();
 	x86_bts_probe(x86_cores[0]);
 	err = register_nmi_handler(NMI_LOCAL, x86_nmi_handler, 0, "PMI");
-	if (!err)
-		err = cpuhp_setup_state(CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting",
-					x86_cpu_starting, x86_cpu_dying);
-	if (!err && boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+	if (err)
+		goto remove_core;
+	err = cpuhp_setup_state(CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting",
+				x86_cpu_starting, x86_cpu_dying);
+	if (err)
+		goto unregister_handler;
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
 		err = cpuhp_setup_state(CPUHP_AP_PERF_X86_ONLINE, "perf/x86:online",
 					x86_cpu_online, NULL);
 	if (err)
-		return err;
-	return x86_register(x86_cores[0]);
+		goto remove_starting;
+	err = x86_register(x86_cores[0]);
+	if (!err)
+		return 0;
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		cpuhp_remove_state(CPUHP_AP_PERF_X86_ONLINE);
+remove_starting:
+	cpuhp_remove_state(CPUHP_AP_PERF_X86_STARTING);
+unregister_handler:
+	unregister_nmi_handler(NMI_LOCAL, "PMI");
+remove_core:
+	x86_remove_core(x86_cores[0]);
+	return err;
 }
 early_initcall(x86_pmu_init);
 

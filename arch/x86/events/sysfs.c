@@ -317,3 +317,14 @@ int x86_sysfs_init_groups(struct x86_core *core)
 		core->pmu.attr_update = sysfs->update;
 	return 0;
 }
+
+/**
+ * x86_sysfs_free_groups - free the attribute groups of a core type
+ * @core: the core type, whose PMU is not registered
+ *
+ * Context: boot.
+ */
+void x86_sysfs_free_groups(struct x86_core *core)
+{
+	kfree(container_of(core->pmu.attr_groups, struct x86_sysfs, groups[0]));
+}

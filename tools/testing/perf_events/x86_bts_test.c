@@ -32,6 +32,7 @@ static void *perf_aux_output_begin(struct perf_output_handle *handle, struct per
 static void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);
 static int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size);
 static void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags);
+int x86_nr_cores = 1;
 
 #include "../../../arch/x86/events/intel/bts_pmu.c"
 

@@ -20,7 +20,11 @@ typedef unsigned int gfp_t;
 
 #define EXPORT_SYMBOL_GPL(x)	struct not_exported
 #define MODULE_PARM_DESC(x, y)	struct not_described
+#define early_initcall(x)	struct not_called
+#define postcore_initcall(x)	struct not_called
 #define arch_initcall(x)	struct not_called
+#define on_each_cpu(f, data, wait)	((f)(data))
+#define inc_irq_stat(member)	do { } while (0)
 #define module_param_named(name, var, type, mode)	struct not_a_parameter
 #define DEFINE_PER_CPU(type, name)	type name
 #define DECLARE_PER_CPU(type, name)	extern type name
@@ -477,7 +481,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 #define MACHINE_RECORD_COUNTERS	18
 
 struct x86_cpu_id {
-	int model;
+	unsigned long driver_data;
 };
 
 #define perf_guest_handle_intel_pt_intr()	0

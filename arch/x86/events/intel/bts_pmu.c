@@ -313,7 +313,8 @@ static struct pmu bts_pmu = {
 
 static int __init bts_pmu_init(void)
 {
-	if (!x86_bts_exists())
+	/* Without the core PMU, the buffer has no interrupt. */
+	if (!x86_nr_cores || !x86_bts_exists())
 		return -ENODEV;
 	return perf_pmu_register(&bts_pmu, "intel_bts", -1);
 }

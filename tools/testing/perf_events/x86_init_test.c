@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Initialization of the x86 driver at boot: if a step fails, the steps before it are undone.
+ */
+#include "x86_events.h"
+
+/* Definitions of the kernel that init.c uses */
+
+#define __init			__maybe_unused
+#define X86_VENDOR_AMD		2
+#define X86_VENDOR_HYGON	9
+#define X86_VENDOR_CENTAUR	5
+#define X86_VENDOR_ZHAOXIN	10
+#define X86_FEATURE_HYBRID_CPU	15
+#define X86_FEATURE_ARCH_PERFMON	16
+#define PERF_PMU_CAP_NO_INTERRUPT	0x1
+#define NMI_LOCAL		0
+#define perf_sample_event_took(ns)	((void)(ns))
+#define WARN_ON(cond)		WARN_ON_ONCE(cond)
+#define sched_clock()		machine_clock()
+#define get_this_hybrid_cpu_type()	X86_KIND_CORE
+#define cpumask_set_cpu(cpu, mask)	((mask)->bits |= BIT_ULL(cpu))
+#define cpumask_clear_cpu(cpu, mask)	((mask)->bits &= ~BIT_ULL(cpu))
+#define cpumask_intersects(a, b)	((a)->bits & (b)->bits)
+#define kfree(p)		free(p)
+#undef pr_info
+#define pr_info(...)		no_log(__VA_ARGS__)
+
+struct syscore_ops {
+	int	(*suspend)(void *data);
+	void	(*resume)(void *data);
+	void	(*shutdown)(void *data);
+};
+
+struct syscore {
+	const struct syscore_ops	*ops;
+};
+
+struct x86_pmu {
+	int	(*handle_irq)(struct pt_regs *regs);
+};
+
+static void no_log(const char *format, ...) { }
+static void register_syscore(struct syscore *syscore) { }
+void x86_rdpmc_init(void) { }
+void x86_smm_write_msr(const struct x86_core *core) { }
+
+int x86_branch_probe(struct x86_core *core)
+{
+	return 0;
+}
+
+/* The model of the CPU */
+
+static const struct x86_model init_model = {
+	.name = "test", .msrs = &with_control, .counters = X86_GENERAL(MACHINE_GENERAL),
+	.width = MACHINE_WIDTH, .config_mask = X86_RAW_EVENT_MASK,
+};
+
+const struct x86_cpu_id x86_intel_core_models[] = { { (unsigned long)&init_model } };
+const struct x86_cpu_id x86_intel_nehalem_models[] = { { } };
+const struct x86_cpu_id x86_intel_atom_models[] = { { } };
+const struct x86_cpu_id x86_intel_old_models[] = { { } };
+const struct x86_model x86_intel_arch_model = { .name = "other" };
+
+static const struct x86_cpu_id *x86_match_cpu(const struct x86_cpu_id *table)
+{
+	return table->driver_data ? table : NULL;
+}
+
+/* Steps of the initialization: which of them fails, and which are done */
+
+enum { HANDLER, STARTING, ONLINE, PMU, STEPS };
+
+#define CPUHP_AP_PERF_X86_STARTING	STARTING
+#define CPUHP_AP_PERF_X86_ONLINE	ONLINE
+
+static int failing;
+static bool done[STEPS];
+static int (*at_removal[STEPS])(unsigned int cpu);
+
+/* Attribute groups that are allocated */
+static int nr_groups;
+
+static int do_step(int step)
+{
+	if (step == failing)
+		return -ENOMEM;
+	done[step] = true;
+	return 0;
+}
+
+static void undo_step(int step)
+{
+	int later;
+
+	harness_warn(!done[step], "a step is undone that was not done", __FILE__, __LINE__);
+	for (later = step + 1; later < STEPS; later++)
+		harness_warn(done[later], "a later step is done", __FILE__, __LINE__);
+	done[step] = false;
+}
+
+static int register_nmi_handler(int type, int (*handler)(unsigned int cmd, struct pt_regs *regs),
+				unsigned long flags, const char *name)
+{
+	return do_step(HANDLER);
+}
+
+static void unregister_nmi_handler(int type, const char *name)
+{
+	undo_step(HANDLER);
+}
+
+static int cpuhp_setup_state(int state, const char *name, int (*startup)(unsigned int cpu),
+			     int (*teardown)(unsigned int cpu))
+{
+	int err = do_step(state);
+
+	at_removal[state] = teardown;
+	return err ?: startup(0);
+}
+
+static void cpuhp_remove_state(int state)
+{
+	undo_step(state);
+	if (at_removal[state])
+		at_removal[state](0);
+}
+
+static int perf_pmu_register(struct pmu *pmu, const char *name, int type)
+{
+	return do_step(PMU);
+}
+
+int x86_sysfs_init_groups(struct x86_core *core)
+{
+	nr_groups++;
+	return 0;
+}
+
+void x86_sysfs_free_groups(struct x86_core *core)
+{
+	nr_groups--;
+}
+
+#include "../../../arch/x86/events/init.c"
+
+/* Boot with a step that fails; STEPS: none. @hybrid: the CPU may have several core types */
+static int boot(int step, bool hybrid)
+{
+	machine_start(&with_control, 1);
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	memset(done, 0, sizeof(done));
+	features = hybrid ? ~0U : ~(1U << X86_FEATURE_HYBRID_CPU);
+	nr_groups = 0;
+	failing = step;
+	return x86_pmu_init();
+}
+
+static bool fails(bool hybrid)
+{
+	int step, i;
+
+	for (step = 0; step < STEPS; step++) {
+		if (step == ONLINE && !hybrid)
+			continue;
+		if (boot(step, hybrid) != -ENOMEM || x86_nr_cores || x86_cores[0] ||
+		    x86_pmu_cpu.core || nr_groups)
+			return false;
+		for (i = 0; i < STEPS; i++) {
+			if (done[i])
+				return false;
+		}
+		/* An NMI of another device is not for this driver. */
+		if (x86_pmu_interrupt(NULL))
+			return false;
+	}
+	return !harness_warned;
+}
+
+static bool succeeds(bool hybrid)
+{
+	bool ok = !boot(STEPS, hybrid) && x86_nr_cores == 1 && nr_groups == 1;
+
+	ok &= x86_pmu_cpu.core == x86_cores[0] && done[HANDLER] && done[STARTING] &&
+	      done[ONLINE] == hybrid && done[PMU];
+	if (x86_nr_cores)
+		kfree(x86_cores[--x86_nr_cores]);
+	return ok && !harness_warned;
+}
+
+int main(void)
+{
+	ktap_plan(4);
+	ktap_result(succeeds(false), "succeeds");
+	ktap_result(succeeds(true), "succeeds_hybrid");
+	ktap_result(fails(false), "fails");
+	ktap_result(fails(true), "fails_hybrid");
+	return ktap_end();
+}
