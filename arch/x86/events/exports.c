@@ -26,8 +26,8 @@ void perf_get_x86_pmu_capability(struct x86_pmu_capability *cap)
 	cap->version = core->version;
 	cap->num_counters_gp = hweight64(core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED));
 	cap->num_counters_fixed = hweight64(core->counters >> INTEL_PMC_IDX_FIXED);
-	cap->bit_width_gp = core->width;
-	cap->bit_width_fixed = core->fixed_width;
+	cap->bit_width_gp = cap->num_counters_gp ? core->width : 0;
+	cap->bit_width_fixed = cap->num_counters_fixed ? core->fixed_width : 0;
 	cap->events_mask = core->events_mask;
 	cap->events_mask_len = core->events_mask_len;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Initialization of the x86 driver at boot: if a step fails, the steps before it are undone.
+ * Initialization of the x86 driver at boot: if a step fails, the steps before it are undone. The
+ * description of the PMU for KVM.
  */
 #include "x86_events.h"
 
@@ -25,6 +26,16 @@
 #define kfree(p)		free(p)
 #undef pr_info
 #define pr_info(...)		no_log(__VA_ARGS__)
+
+struct x86_pmu_capability {
+	int		version;
+	int		num_counters_gp;
+	int		num_counters_fixed;
+	int		bit_width_gp;
+	int		bit_width_fixed;
+	unsigned int	events_mask;
+	int		events_mask_len;
+};
 
 struct syscore_ops {
 	int	(*suspend)(void *data);
@@ -52,7 +63,7 @@ int x86_branch_probe(struct x86_core *core)
 
 /* The model of the CPU */
 
-static const struct x86_model init_model = {
+static struct x86_model init_model = {
 	.name = "test", .msrs = &with_control, .counters = X86_GENERAL(MACHINE_GENERAL),
 	.width = MACHINE_WIDTH, .config_mask = X86_RAW_EVENT_MASK,
 };
@@ -144,6 +155,7 @@ void x86_sysfs_free_groups(struct x86_core *core)
 }
 
 #include "../../../arch/x86/events/init.c"
+#include "../../../arch/x86/events/exports.c"
 
 /* Boot with a step that fails; STEPS: none. @hybrid: the CPU may have several core types */
 static int boot(int step, bool hybrid)
@@ -178,23 +190,50 @@ static bool fails(bool hybrid)
 	return !harness_warned;
 }
 
+static void end(void)
+{
+	if (x86_nr_cores)
+		kfree(x86_cores[--x86_nr_cores]);
+}
+
 static bool succeeds(bool hybrid)
 {
 	bool ok = !boot(STEPS, hybrid) && x86_nr_cores == 1 && nr_groups == 1;
 
 	ok &= x86_pmu_cpu.core == x86_cores[0] && done[HANDLER] && done[STARTING] &&
 	      done[ONLINE] == hybrid && done[PMU];
-	if (x86_nr_cores)
-		kfree(x86_cores[--x86_nr_cores]);
+	end();
 	return ok && !harness_warned;
+}
+
+/* Counters that the CPU lacks have no width. A guest of KVM sees the width in CPUID. */
+static bool describes(int nr_fixed)
+{
+	struct x86_pmu_capability cap;
+	bool ok;
+
+	if (nr_fixed)
+		init_model.counters |= X86_GENERAL(nr_fixed) << INTEL_PMC_IDX_FIXED;
+	ok = !boot(STEPS, false);
+	perf_get_x86_pmu_capability(&cap);
+	ok &= cap.num_counters_gp == MACHINE_GENERAL && cap.bit_width_gp == MACHINE_WIDTH;
+	ok &= cap.num_counters_fixed == nr_fixed &&
+	      cap.bit_width_fixed == (nr_fixed ? MACHINE_WIDTH : 0);
+	end();
+	init_model.counters = X86_GENERAL(MACHINE_GENERAL);
+	/* Without a PMU */
+	perf_get_x86_pmu_capability(&cap);
+	return ok && !cap.num_counters_gp && !cap.bit_width_gp && !cap.bit_width_fixed;
 }
 
 int main(void)
 {
-	ktap_plan(4);
+	ktap_plan(6);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
 	ktap_result(fails(true), "fails_hybrid");
+	ktap_result(describes(0), "describes_without_fixed_counters");
+	ktap_result(describes(MACHINE_FIXED), "describes_fixed_counters");
 	return ktap_end();
 }
