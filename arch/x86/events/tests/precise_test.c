@@ -313,6 +313,15 @@ static void precise_sources(struct kunit *test)
 		{ INTEL_SAPPHIRERAPIDS_X, 0, X86_EVENT(0xd0, 0x82), 0x02,
 		  STORE | S(LVL, MISS) | S(LVL, L1) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) |
 		  S(TLB, NA) },
+		/* Hits of the second level TLB, by loads and by stores */
+		{ INTEL_METEORLAKE, 0, X86_EVENT(0xd0, 0x09), 0x01,
+		  LOAD | S(LVL, NA) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) | S(TLB, NA) },
+		{ INTEL_GRANITERAPIDS_X, 0, X86_EVENT(0xd0, 0x0a), 0x01,
+		  STORE | S(LVL, HIT) | S(LVL, L1) | S(LVLNUM, NA) | S(SNOOP, NA) | S(LOCK, NA) |
+		  S(TLB, NA) },
+		/* Any retired load or store */
+		{ INTEL_SKYLAKE, 0, X86_EVENT(0xd0, 0x83), 0x01, PERF_MEM_NA },
+		{ INTEL_ICELAKE, 0, X86_EVENT(0xd0, 0x83), 0x01, PERF_MEM_NA },
 	};
 	struct precise_env *env = test->priv;
 	const char *kind;
