@@ -13,8 +13,16 @@
 
 #include "virtual.h"
 
-/* Interval of samples: user space sees 32-bit counters, which must not wrap unnoticed. */
-#define VPERFCTR_SAMPLE	(HZ / 2)
+/*
+ * Interval of samples, in ticks. User space and the kernel see the lower 32 bits of a counter, so
+ * fewer than 2^32 events may occur between two samples, of which the second one may be a tick late.
+ * Few events occur more than 8 times in a cycle. An event that counts the outstanding requests of
+ * a cache can occur up to 48 times.
+ */
+#define VPERFCTR_SAMPLE	(HZ / 100)
+
+static_assert(VPERFCTR_SAMPLE >= 1);
+static_assert(VPERFCTR_EVENTS_PER_SEC / HZ * (VPERFCTR_SAMPLE + 1) < 1ULL << 32);
 
 /* Sends signals of vperfctr_resume(), which may run with the run queue locked. */
 static DEFINE_PER_CPU(struct irq_work, vperfctr_signal_work);

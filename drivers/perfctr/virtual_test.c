@@ -58,6 +58,53 @@ static void test_objects(struct kunit *test)
 		perfctr_cpu_release(one);
 }
 
+/* Can a counter at the highest rate wrap before the next sample, which may be a tick late? */
+static bool may_wrap(const struct vperfctr *vp, unsigned long now)
+{
+	long ticks = vp->next_sample - now;
+
+	return ticks > 0 && VPERFCTR_EVENTS_PER_SEC / HZ * (ticks + 1) >= 1ULL << 32;
+}
+
+/*
+ * Counters are sampled every hundredth of a second. So up to 200 events in a nanosecond are
+ * counted, by the page and in the sums.
+ */
+static void test_samples(struct kunit *test)
+{
+	struct vperfctr *vp;
+	bool wraps[2];
+	u64 sum;
+
+	KUNIT_EXPECT_EQ(test, VPERFCTR_EVENTS_PER_SEC, 200ULL * NSEC_PER_SEC);
+	if (vperfctr_use_hardware())
+		kunit_skip(test, "no clock, or another driver has it");
+	vp = vperfctr_alloc();
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
+	vperfctr_get(vp);
+	vp->state->control.tsc_on = 1;
+	local_irq_disable();
+	perfctr_cpu_update_control(vp->state, 0);
+	vperfctr_attach(vp, current);
+	vperfctr_resume(vp);
+	/* Another CPU may have advanced jiffies since, so the interval may be longer than seen. */
+	wraps[0] = may_wrap(vp, jiffies);
+	sum = vp->state->tsc_sum;
+	vp->next_sample = jiffies;
+	/* Let the clock advance. */
+	ndelay(1000);
+	__perfctr_tick(current);
+	wraps[1] = may_wrap(vp, jiffies);
+	sum = vp->state->tsc_sum - sum;
+	vperfctr_detach(vp, current);
+	local_irq_enable();
+
+	KUNIT_EXPECT_FALSE(test, wraps[0]);
+	KUNIT_EXPECT_FALSE(test, wraps[1]);
+	KUNIT_EXPECT_NE_MSG(test, sum, 0, "the tick samples");
+	vperfctr_put(vp);
+}
+
 /* After too many overflows in a tick, vperfctr_await_tick() waits for the next tick. */
 static void test_await_tick(struct kunit *test)
 {
@@ -266,6 +313,7 @@ static void test_mmap_security_hook(struct kunit *test)
 static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_reserve),
 	KUNIT_CASE(test_objects),
+	KUNIT_CASE(test_samples),
 	KUNIT_CASE(test_await_tick),
 #ifdef CONFIG_KRETPROBES
 	KUNIT_CASE(test_alloc_security_hook),

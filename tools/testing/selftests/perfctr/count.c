@@ -267,8 +267,8 @@ static long nr_switches(void)
 	return usage.ru_nivcsw + usage.ru_nvcsw;
 }
 
-/* Counters are 32 bits wide here; they are sampled every half second. */
-TEST_F(count, half_seconds)
+/* Counters are 32 bits wide here; they are sampled every hundredth of a second. */
+TEST_F(count, samples)
 {
 	struct vperfctr_control control = instructions(0);
 	struct sched_param first = { .sched_priority = 1 };
@@ -281,7 +281,7 @@ TEST_F(count, half_seconds)
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, page);
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
-	/* On a loaded machine other tasks could run in each half second. This needs privilege. */
+	/* On a loaded machine other tasks could run between two samples. This needs privilege. */
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	for (i = 0; i < 50 && samples < 2; i++) {
 		before = nr_switches();
