@@ -262,6 +262,23 @@ static __always_inline bool perf_overflow_has_more_to_do(const struct perf_event
 	       atomic_read(&event->cold->event_limit) || READ_ONCE(parent->cold->fasync);
 }
 
+/**
+ * perf_event_needs_each_overflow - must perf_event_overflow() be called for each overflow?
+ * @event: an event that samples
+ *
+ * A driver whose hardware records several overflows before an interrupt can write the other records
+ * by perf_event_output(), which is cheaper and does not throttle the event. That is wrong if an
+ * overflow does more than to write a record: if the event has another overflow handler, a BPF
+ * program, a limit of overflows, a signal, or controls an AUX event.
+ *
+ * Context: any, preemption is off.
+ * Return: true if it must
+ */
+bool perf_event_needs_each_overflow(struct perf_event *event)
+{
+	return !is_default_overflow_handler(event) || perf_overflow_has_more_to_do(event);
+}
+
 /* Is this the last overflow that the limit allows? */
 static bool perf_overflow_limit_reached(atomic_t *limit)
 {

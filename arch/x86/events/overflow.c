@@ -52,7 +52,8 @@ static bool x86_is_late_nmi(const struct x86_pmu_cpu *cpu)
  * @regs: registers of the interrupt, or of the caller
  * @record: PEBS record; NULL: the event is not precise
  * @may_throttle: the sample counts as an overflow, which may throttle the event; false for records
- *	of a reloaded counter after the first one in an interrupt, or outside of the interrupt
+ *	of a reloaded counter after the first one in an interrupt, or outside of the interrupt. These
+ *	are overflows only of an event that needs each overflow
  */
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool may_throttle)
@@ -70,9 +71,9 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 	}
 	/*
 	 * Throttling limits interrupts. One interrupt may drain many records, so only the first
-	 * record counts as an overflow. Overflow handlers other than the default need all records.
+	 * record counts as an overflow, unless the event needs each.
 	 */
-	if (!may_throttle && is_default_overflow_handler(event))
+	if (!may_throttle && !perf_event_needs_each_overflow(event))
 		perf_event_output(event, &data, regs);
 	else if (perf_event_overflow(event, &data, regs))
 		x86_event_stop(event, 0);

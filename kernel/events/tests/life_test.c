@@ -739,10 +739,47 @@ static void rare_overflows_keep_the_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, samples, 100);
 }
 
+/*
+ * A driver may write the records of several overflows without an overflow for each, unless
+ * something else depends on each overflow.
+ */
+static void some_events_need_each_overflow(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .disabled = 1,
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+	int samples;
+
+	KUNIT_EXPECT_FALSE(test, perf_event_needs_each_overflow(event));
+	/* The event is disabled: it does not use these pointers. */
+	event->prog = (void *)event;
+	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
+	event->prog = NULL;
+	event->cold->fasync = (void *)event;
+	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
+	event->cold->fasync = NULL;
+	atomic_set(&event->cold->event_limit, 1);
+	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
+	atomic_set(&event->cold->event_limit, PERF_LIMIT_REACHED);
+	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
+	atomic_set(&event->cold->event_limit, 0);
+	event->attr.sigtrap = 1;
+	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
+	event->attr.sigtrap = 0;
+	event->attr.aux_pause = 1;
+	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
+	event->attr.aux_pause = 0;
+	KUNIT_EXPECT_FALSE(test, perf_event_needs_each_overflow(event));
+	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(open_limited(test, 1, &samples)));
+}
+
 static struct kunit_case life_cases[] = {
 	KUNIT_CASE(rare_overflows_keep_the_period),
 	KUNIT_CASE(limit_holds_with_interrupts_off),
 	KUNIT_CASE(enable_after_event_limit),
+	KUNIT_CASE(some_events_need_each_overflow),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_children),
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),

@@ -370,6 +370,18 @@ static bool overflows_once(void)
 	       expected == 2 && !harness_warned;
 }
 
+/* A BPF program, for example, runs at each overflow: no sample is written without it. */
+static bool overflows_each(void)
+{
+	struct counted *c = &counted[0];
+
+	start_event(1);
+	c->event.each_overflow = true;
+	machine_run(10000);
+	schedule_out(c);
+	return has_all(c) && c->samples > BTS_SAMPLES && c->samples == c->overflows;
+}
+
 /* In an NMI, as for a sample of another event, a read leaves the records in the buffer. */
 static bool read_in_nmi(void)
 {
@@ -884,6 +896,7 @@ int main(void)
 	ktap_result(one_at_a_time(), "one_at_a_time");
 	ktap_result(throttled(), "throttled");
 	ktap_result(overflows_once(), "overflows_once");
+	ktap_result(overflows_each(), "overflows_each");
 	ktap_result(read_in_nmi(), "read_in_nmi");
 	ktap_result(late_interrupt(), "late_interrupt");
 	ktap_result(enabled_by_mistake(), "enabled_by_mistake");

@@ -337,7 +337,8 @@ static unsigned int beside;
  * @begun_hi: truth() just before the last start
  * @lo: lower limit of the count at the last stop
  * @hi: upper limit of the count at the last stop
- * @samples: number of overflows
+ * @samples: number of samples
+ * @overflows: number of samples that count as overflows
  * @stop_at: value of @samples at which the core stops the event, as by throttling
  * @lost: number of periods without a sample, because the event was stopped at the end of the
  *	period, before a late overflow
@@ -353,6 +354,7 @@ struct counted {
 	u64			lo;
 	u64			hi;
 	u64			samples;
+	u64			overflows;
 	u64			stop_at;
 	u64			lost;
 	u32			page_index;
@@ -444,6 +446,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	struct counted *c = container_of(event, struct counted, event);
 
 	c->samples++;
+	c->overflows++;
 	if (check_sample)
 		check_sample(c, data, regs);
 	if (c->samples != c->stop_at)

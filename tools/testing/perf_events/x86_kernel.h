@@ -363,7 +363,7 @@ struct perf_event {
 	struct list_head	active_entry;
 	struct perf_event	*group_leader;
 	struct perf_event	*parent;
-	bool			is_counted;
+	bool			each_overflow;
 	unsigned int		attach_state;
 	void			(*destroy)(struct perf_event *event);
 	struct perf_event	*members[64];
@@ -410,7 +410,7 @@ struct perf_sample_data {
 	(*(br) = (struct perf_branch_entry){ .from = (br)->from, .to = (br)->to })
 #define perf_sample_save_brstack(data, event, brs, cntr)	((data)->br_stack = (brs))
 #define perf_fetch_caller_regs(regs)	((regs)->ip = 0)
-#define is_default_overflow_handler(event)	(!(event)->is_counted)
+#define perf_event_needs_each_overflow(event)	((event)->each_overflow)
 /* Error of callers without permission for the kernel */
 static int kernel_forbidden __maybe_unused;
 #define perf_allow_kernel()		kernel_forbidden

@@ -412,9 +412,45 @@ static bool guests(void)
 	       !harness_warned;
 }
 
+/* Twenty records wait in the buffer. The core stops the event at sample number @stop_at, if any. */
+static bool records_wait(bool each, u64 stop_at, u64 samples, u64 overflows)
+{
+	const struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 100, .precise_ip = 1, .exclude_kernel = 1,
+	};
+	struct perf_event_pmu_context context = {};
+	struct counted *c = &counted[0];
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(c, &attr));
+	c->event.each_overflow = each;
+	c->stop_at = stop_at;
+	schedule_in(c);
+	run_user(2050);
+	if (c->samples || machine.sent)
+		return false;
+	/* The task is switched out. */
+	core.pmu.sched_task(&context, NULL, false);
+	return c->samples == samples && c->overflows == overflows &&
+	       x86_event_runs(&c->event) == !stop_at &&
+	       (!stop_at || local64_read(&c->event.count) == (s64)(100 * stop_at)) &&
+	       !harness_warned;
+}
+
+/*
+ * Outside of the interrupt no record counts as an overflow, unless the event needs each overflow,
+ * for a BPF program or a limit. A limit ends the samples, though more records wait.
+ */
+static bool overflows_each(void)
+{
+	return records_wait(false, 0, 20, 0) && records_wait(true, 0, 20, 20) &&
+	       records_wait(true, 5, 5, 5);
+}
+
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(22);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -436,5 +472,6 @@ int main(void)
 	ktap_result(delayed(1), "delayed_interrupts_of_format_1");
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	ktap_result(guests(), "guests");
+	ktap_result(overflows_each(), "overflows_each");
 	return ktap_end();
 }

@@ -471,12 +471,12 @@ int x86_bts_init_event(struct perf_event *event)
  * the address are 0.
  *
  * An overflow may stop the event, and the records after it would be lost. So of all records of an
- * interrupt, only the last one counts as an overflow. But an overflow handler other than the
- * default is called for each record.
+ * interrupt, only the last one counts as an overflow, unless the event needs each.
  */
 static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_bts_record *records, unsigned int n, bool interrupt)
 {
+	bool each = perf_event_needs_each_overflow(event);
 	struct perf_sample_data data;
 	struct pt_regs regs;
 	unsigned int i;
@@ -490,7 +490,7 @@ static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		perf_sample_data_init(&data, records[i].to, event->hw.last_period);
 		regs = (struct pt_regs){ .ss = __USER_DS };
 		set_linear_ip(&regs, records[i].from);
-		if (is_default_overflow_handler(event) && !(interrupt && i == n - 1))
+		if (!each && !(interrupt && i == n - 1))
 			perf_event_output(event, &data, &regs);
 		else if (perf_event_overflow(event, &data, &regs))
 			x86_event_stop(event, 0);

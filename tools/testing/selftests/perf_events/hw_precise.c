@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "pe_hw.h"
 #include "pe_loops.h"
 #include "pe_sample.h"
+#include "pe_trace.h"
 
 #ifdef __x86_64__
 /* stores(n, to): n iterations of eight instructions, with one store, one load and one branch. */
@@ -31,6 +33,8 @@ __asm__("	.text\n"
 );
 
 #define TURNS	200000UL
+#define RATE	PE_SYSCTL "perf_event_max_sample_rate"
+#define SHARE	PE_SYSCTL "perf_cpu_time_max_percent"
 
 static struct pe_record rec;
 static unsigned long place[2];
@@ -292,6 +296,55 @@ TEST_F(precise, frequency)
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	n = check_ips(_metadata, &self->ring, p_branch);
 	EXPECT_LE(10, n);
+}
+
+/*
+ * Run the loop, with records that may wait in the buffer, and without throttling. The rate can only
+ * be set while perf_cpu_time_max_percent is a limit.
+ */
+static void run_unthrottled(int fd, unsigned long enable, unsigned long limit)
+{
+	long rate = pe_get(RATE), share = pe_get(SHARE);
+
+	pe_set(SHARE, 99);
+	pe_set(RATE, 1000000000);
+	pe_set(SHARE, 100);
+	pe_ioctl(fd, enable, limit);
+	stores(TURNS, place);
+	pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	pe_set(SHARE, 99);
+	pe_set(RATE, rate);
+	pe_set(SHARE, share);
+}
+
+/* The limit is a number of samples, also if more records wait in the buffer. */
+TEST_F(precise, limit)
+{
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	OPEN();
+	run_unthrottled(self->fd, PERF_EVENT_IOC_REFRESH, 3);
+	EXPECT_EQ(3, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
+}
+
+/* A program runs for each record in the buffer, and can drop its sample. */
+TEST_F(precise, program)
+{
+	int map = pe_bpf_counter(), program;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (map < 0)
+		SKIP(return, "no BPF: %s", strerror(-map));
+	program = pe_bpf_load(BPF_PROG_TYPE_PERF_EVENT, map, 0);
+	ASSERT_LE(0, program);
+	OPEN();
+	EXPECT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_SET_BPF, program));
+	run_unthrottled(self->fd, PERF_EVENT_IOC_ENABLE, 0);
+	EXPECT_EQ(pe_count(self->fd) / 997, pe_bpf_counted(map));
+	EXPECT_EQ(0, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
+	close(program);
+	close(map);
 }
 
 /* Only PEBS records have vector registers: all other requests for them are refused. */
