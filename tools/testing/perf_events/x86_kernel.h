@@ -327,6 +327,7 @@ struct perf_event_attr {
 	u32	wakeup_events;
 	bool	watermark;
 	bool	sigtrap;
+	u32	aux_action;
 	bool	aux_output;
 	bool	use_clockid;
 };

@@ -448,6 +448,26 @@ static bool overflows_each(void)
 	       records_wait(true, 5, 5, 5);
 }
 
+/* A signal or the pause of an AUX event at the overflow must not wait for further records. */
+static bool some_do_not_wait(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 100, .precise_ip = 1, .exclude_kernel = 1,
+	};
+	const struct perf_event *event = &counted[0].event;
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	ok = !open_event(&counted[0], &attr) && (event->hw.flags & X86_PRECISE_MANY);
+	attr.aux_action = 1;
+	ok &= !open_event(&counted[0], &attr) && !(event->hw.flags & X86_PRECISE_MANY);
+	attr.aux_action = 0;
+	attr.sigtrap = true;
+	ok &= !open_event(&counted[0], &attr) && !(event->hw.flags & X86_PRECISE_MANY);
+	return ok && (event->hw.flags & X86_PRECISE_RELOADS);
+}
+
 int main(void)
 {
 	ktap_plan(22);
@@ -473,5 +493,6 @@ int main(void)
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	ktap_result(guests(), "guests");
 	ktap_result(overflows_each(), "overflows_each");
+	ktap_result(some_do_not_wait(), "some_do_not_wait");
 	return ktap_end();
 }

@@ -158,7 +158,10 @@ static u64 pebs_config(const struct x86_core *core, const struct perf_event *eve
 /* The first format with a time stamp, and without records of counters that have not overflowed */
 #define PEBS_RELIABLE		3
 
-/* Can the CPU reload the event's counter, and can its records wait? */
+/*
+ * Can the CPU reload the event's counter, and can its records wait? A signal and the pause of an
+ * AUX event must not wait.
+ */
 static int pebs_reload_flags(const struct x86_core *core, const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -171,7 +174,7 @@ static int pebs_reload_flags(const struct x86_core *core, const struct perf_even
 	if (core->precise.adaptive)
 		complete |= PERF_SAMPLE_BRANCH_STACK;
 	if ((attr->sample_type & ~complete) || (attr->wakeup_events && !attr->watermark) ||
-	    attr->sigtrap || attr->aux_output ||
+	    attr->sigtrap || attr->aux_action || attr->aux_output ||
 	    ((attr->sample_type & PERF_SAMPLE_TIME) &&
 	     (attr->use_clockid || !sched_clock_stable())))
 		return X86_PRECISE_RELOADS;
