@@ -78,9 +78,12 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 	/* With x86_model::get_sel, these bits have another meaning. */
 	if (core->model->get_sel)
 		return 0;
-	/* AnyThread also counts the core's other thread, which may run other tasks. */
+	/*
+	 * AnyThread also counts the core's other thread, which may run other tasks. An inherited
+	 * event needs no permission: its parent event had it, and a fork must not fail.
+	 */
 	if (config & ARCH_PERFMON_EVENTSEL_ANY) {
-		err = perf_allow_cpu();
+		err = event->parent ? 0 : perf_allow_cpu();
 		if (err)
 			return perf_event_refuse(event, "attr.config",
 						 "has AnyThread, which needs CAP_PERFMON",

@@ -23,6 +23,25 @@ static bool vectors(void)
 	return ok && !open_event(&counted[0], &attr);
 }
 
+/* AnyThread needs permission for the CPU. An inherited event does not: its parent event had it. */
+static bool any_thread(void)
+{
+	const struct perf_event_attr attr = { .config = ANY_CODE | ARCH_PERFMON_EVENTSEL_ANY };
+	struct perf_event *event = &counted[0].event;
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	core.config_mask |= ARCH_PERFMON_EVENTSEL_ANY;
+	ok = !open_event(&counted[0], &attr);
+	cpu_forbidden = -EACCES;
+	ok &= open_event(&counted[0], &attr) == -EACCES;
+	event->parent = event;
+	ok &= !x86_event_init(event) && (event->hw.config & ARCH_PERFMON_EVENTSEL_ANY);
+	cpu_forbidden = 0;
+	return ok && !harness_warned;
+}
+
 /* Do all events continue to sample? @any: an AnyThread event that excludes the kernel */
 static bool goes_on_sampling(const struct x86_pmu_msrs *msrs, bool any, u64 period)
 {
@@ -509,7 +528,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(28);
+	ktap_plan(29);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -524,6 +543,7 @@ int main(void)
 	ktap_result(unmasked_at_start(&with_control), "unmasked_at_start");
 	ktap_result(unmasked_at_start(&selects_alone), "unmasked_at_start_selects_alone");
 	ktap_result(vectors(), "vectors");
+	ktap_result(any_thread(), "any_thread");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(3000), "checkpointed_samples");
 	ktap_result(shortest_period(&with_control), "shortest_period_with_control_and_mask");

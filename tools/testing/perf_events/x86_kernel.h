@@ -412,10 +412,11 @@ struct perf_sample_data {
 #define perf_sample_save_brstack(data, event, brs, cntr)	((data)->br_stack = (brs))
 #define perf_fetch_caller_regs(regs)	((regs)->ip = 0)
 #define perf_event_needs_each_overflow(event)	((event)->each_overflow)
-/* Error of callers without permission for the kernel */
+/* Errors of callers without permission for the kernel, and for a CPU */
 static int kernel_forbidden __maybe_unused;
+static int cpu_forbidden __maybe_unused;
 #define perf_allow_kernel()		kernel_forbidden
-#define perf_allow_cpu()		0
+#define perf_allow_cpu()		cpu_forbidden
 #define perf_event_refuse(event, field, reason, error)	(error)
 #define perf_sample_data_init(data, to, p)	((data)->addr = (to), (data)->period = (p))
 void perf_event_update_userpage(struct perf_event *event);

@@ -278,7 +278,7 @@ static int x86_intel_arch_probe(struct x86_core *core)
 
 /*
  * AnyThread exists since version 3. On CPUs where it is deprecated, the bit is removed from the
- * select, but the event still needs CAP_PERFMON.
+ * select, but the event still needs CAP_PERFMON, unless it is inherited.
  */
 static int x86_intel_check_any(struct perf_event *event)
 {
@@ -291,7 +291,7 @@ static int x86_intel_check_any(struct perf_event *event)
 		return perf_event_refuse(event, "attr.config",
 					 "has AnyThread, which this processor lacks",
 					 -EINVAL);
-	err = perf_allow_cpu();
+	err = event->parent ? 0 : perf_allow_cpu();
 	if (err)
 		return perf_event_refuse(event, "attr.config",
 					 "has AnyThread, which needs CAP_PERFMON", err);

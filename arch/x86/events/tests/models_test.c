@@ -3,6 +3,7 @@
  * Tests of all rows in the tables of models, for consistency
  */
 #include <kunit/test.h>
+#include <linux/cred.h>
 #include <asm/cpu_device_id.h>
 #include <asm/mmu_context.h>
 #include <asm/msr-index.h>
@@ -840,6 +841,34 @@ static void models_any_thread(struct kunit *test)
 				    "version %d", cases[i].version);
 	}
 }
+
+/* AnyThread needs permission for the CPU. An inherited event does not: its parent event had it. */
+static void models_any_thread_permission(struct kunit *test)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	struct cred *none = prepare_creds();
+	const struct cred *own;
+	int err, copy;
+
+	KUNIT_ASSERT_NOT_NULL(test, none);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->version = 3;
+	event->pmu = &core->pmu;
+	event->attr.type = PERF_TYPE_RAW;
+	event->attr.config = X86_EVENT(0x3c, 0x00) | ARCH_PERFMON_EVENTSEL_ANY;
+	cap_clear(none->cap_effective);
+	own = override_creds(none);
+	err = x86_intel_init_event(event);
+	event->parent = event;
+	copy = x86_intel_init_event(event);
+	revert_creds(own);
+	put_cred(none);
+	if (IS_ENABLED(CONFIG_MULTIUSER) && sysctl_perf_event_paranoid > 0)
+		KUNIT_EXPECT_EQ(test, err, -EACCES);
+	KUNIT_EXPECT_EQ(test, copy, 0);
+}
 #endif
 
 /* Tools read freeze_on_smi: it exists from version 2 on, even without FREEZE_WHILE_SMM. */
@@ -874,6 +903,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_arch_refused),
 	KUNIT_CASE(models_arch_cpuid),
 	KUNIT_CASE(models_any_thread),
+	KUNIT_CASE(models_any_thread_permission),
 	KUNIT_CASE(models_rdpmc_key),
 	KUNIT_CASE(models_metrics),
 #endif

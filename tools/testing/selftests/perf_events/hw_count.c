@@ -308,4 +308,38 @@ TEST_F(hw, page_when_it_counts)
 #endif
 }
 
+#ifdef __x86_64__
+static int fork_once(void *unused)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	if (child < 0)
+		return -errno;
+	return waitpid(child, NULL, 0) == child ? 0 : -errno;
+}
+
+/* AnyThread needs permission, but the fork of a task that inherits such an event does not. */
+TEST_F(hw, fork_with_any_thread)
+{
+	long level = pe_get(PE_PARANOID);
+	int fd;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	self->a.type = PERF_TYPE_RAW;
+	self->a.config = 0xc0 | 1 << 21;
+	self->a.inherit = 1;
+	fd = pe_self(&self->a);
+	if (fd == -EINVAL)
+		SKIP(return, "no AnyThread");
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_set(PE_PARANOID, 2));
+	EXPECT_EQ(0, pe_run_as(PE_UID, 0, fork_once, NULL));
+	pe_set(PE_PARANOID, level);
+	close(fd);
+}
+#endif
+
 TEST_HARNESS_MAIN
