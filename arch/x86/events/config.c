@@ -192,6 +192,9 @@ u64 x86_event_least_period(const struct perf_event *event)
 	u64 least = model->min_period ? model->min_period(event->hw.config) : 1;
 
 	least = max(least, x86_event_brs_delay(event) + 1);
+	/* See x86_intel_init_event(). The bit has other uses on other models. */
+	if (model->transactions && (event->hw.config & HSW_IN_TX_CHECKPOINTED))
+		least = max(least, X86_NARROW_PERIOD);
 	return x86_event_is_distributed(event) ? max(least, model->distributed_period) : least;
 }
 

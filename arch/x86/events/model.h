@@ -21,6 +21,9 @@ struct x86_pmu_cpu;
 #define X86_FIXED(n)		BIT_ULL(INTEL_PMC_IDX_FIXED + (n))
 #define X86_FIXED_ALL		GENMASK_ULL(63, INTEL_PMC_IDX_FIXED)
 
+/* Longest period without full-width writes, where a written value is sign-extended from bit 31 */
+#define X86_NARROW_PERIOD	GENMASK_ULL(30, 0)
+
 /* In tables of generic and cache events: meaningless on any CPU (-EINVAL) */
 #define X86_IMPOSSIBLE		(~0ULL)
 

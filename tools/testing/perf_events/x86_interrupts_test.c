@@ -194,6 +194,26 @@ static bool checkpointed(u64 period)
 	return ok && !machine_nmi();
 }
 
+/* The period of an open checkpointed event cannot be changed to one that an open refuses. */
+static bool checkpointed_period(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE | HSW_IN_TX_CHECKPOINTED, .sample_period = X86_NARROW_PERIOD - 1,
+	};
+	const struct pmu *pmu = &core.pmu;
+	struct counted *c = &counted[0];
+	bool ok;
+
+	row = &transactions_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	ok = open_event(c, &attr) == -EINVAL;
+	attr.sample_period = X86_NARROW_PERIOD;
+	ok &= !open_event(c, &attr) && !pmu->check_period(&c->event, X86_NARROW_PERIOD) &&
+	      pmu->check_period(&c->event, X86_NARROW_PERIOD - 1) == -EINVAL;
+	attr.config = ANY_CODE;
+	return ok && !open_event(c, &attr) && !pmu->check_period(&c->event, 2);
+}
+
 /*
  * Some CPUs miss the overflow of a counter that is set to -1, so the driver sets no counter to -1:
  * an event with a period of 1 samples every second occurrence.
@@ -528,7 +548,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(29);
+	ktap_plan(30);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -545,7 +565,8 @@ int main(void)
 	ktap_result(vectors(), "vectors");
 	ktap_result(any_thread(), "any_thread");
 	ktap_result(checkpointed(0), "checkpointed");
-	ktap_result(checkpointed(3000), "checkpointed_samples");
+	ktap_result(checkpointed(X86_NARROW_PERIOD), "checkpointed_samples");
+	ktap_result(checkpointed_period(), "checkpointed_period");
 	ktap_result(shortest_period(&with_control), "shortest_period_with_control_and_mask");
 	ktap_result(shortest_period(&without_mask), "shortest_period_with_control");
 	ktap_result(shortest_period(&selects_alone), "shortest_period");

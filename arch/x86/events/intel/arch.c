@@ -16,9 +16,6 @@
 /* Bits of a select: count only in transactions; checkpointed */
 #define X86_TRANSACTIONS	(HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
 
-/* Without full-width writes, a written value is sign-extended from bit 31. */
-#define X86_NARROW_PERIOD	GENMASK_ULL(30, 0)
-
 const struct x86_pmu_msrs x86_intel_msrs = {
 	.select		= MSR_ARCH_PERFMON_EVENTSEL0,
 	.counter	= MSR_ARCH_PERFMON_PERFCTR0,
