@@ -24,6 +24,9 @@ struct x86_pmu_cpu;
 /* Longest period without full-width writes, where a written value is sign-extended from bit 31 */
 #define X86_NARROW_PERIOD	GENMASK_ULL(30, 0)
 
+/* Minimum distance to an overflow: some CPUs miss the overflow of a counter that is set to -1. */
+#define X86_MIN_PERIOD		2
+
 /* In tables of generic and cache events: meaningless on any CPU (-EINVAL) */
 #define X86_IMPOSSIBLE		(~0ULL)
 

@@ -42,6 +42,7 @@ static_assert(offsetof(struct perfctr_cpu_state, pmc) == 24);
 static_assert(sizeof_field(struct perfctr_cpu_state, pmc[0]) == 16);
 static_assert(offsetof(struct perfctr_cpu_state, control) == 312);
 static_assert(ARRAY_SIZE(((struct x86_claim *)0)->counter) == PERFCTR_MAX_COUNTERS);
+static_assert(ARRAY_SIZE(((struct x86_claim *)0)->least) == PERFCTR_MAX_COUNTERS);
 
 /**
  * struct perfctr_this_cpu - perfctr's state of one CPU

@@ -31,7 +31,7 @@ static int perfctr_check_period(const struct x86_model *model, u64 config, s32 i
  * perfctr_check_events - check the events of a control against its counters
  * @core: the PMU
  * @control: the control, accepted by perfctr_check()
- * @claim: its counters
+ * @claim: its counters; receives x86_claim::least
  *
  * Context: any.
  * Return: 0 on success; -EPERM if an event needs an extra register or a pair of counters, affects
@@ -40,7 +40,7 @@ static int perfctr_check_period(const struct x86_model *model, u64 config, s32 i
  * the event needs a longer period.
  */
 int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_control *control,
-			 const struct x86_claim *claim)
+			 struct x86_claim *claim)
 {
 	const struct x86_model *model = core->model;
 	unsigned int i;
@@ -51,6 +51,8 @@ int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_c
 		int counter = claim->counter[i];
 		u64 allowed;
 
+		if (model->min_period)
+			claim->least[i] = min_t(u64, model->min_period(sel.config), U16_MAX);
 		if (x86_counter_is_fixed(counter))
 			continue;
 		allowed = x86_limit_counters(core, x86_core_limits(core), &sel);

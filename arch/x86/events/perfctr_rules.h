@@ -108,6 +108,6 @@ bool perfctr_kernel(const struct perfctr_family *family,
 /* perfctr_events.c */
 struct x86_core;
 int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_control *control,
-			 const struct x86_claim *claim);
+			 struct x86_claim *claim);
 
 #endif

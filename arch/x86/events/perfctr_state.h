@@ -11,6 +11,8 @@
 
 #include <asm/perfctr.h>
 
+#include "model.h"
+
 /* perfctr_cpu_state::k1 */
 #define PERFCTR_RELOAD	1	/* program the interrupting counters, even if unchanged */
 
@@ -138,12 +140,32 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		layer->put(&state->claim);
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
-		/* perfctr_state_start() continues interrupting counters from this value. */
-		for (i = perfctr_cstatus_nractrs(cstatus); i < n; i++)
-			state->pmc[i].start = layer->saved_value(state->claim.counter[i]);
+		/* perfctr_state_start() continues interrupting counters from the value read here. */
+		for (i = perfctr_cstatus_nractrs(cstatus); i < n; i++) {
+			state->pmc[i].start = layer->saved_value(state->claim.counter[i]) +
+					      state->behind[i];
+			state->behind[i] = 0;
+		}
 	}
 	if (perfctr_cstatus_has_tsc(cstatus))
 		perfctr_count_tsc(layer, state);
+}
+
+/*
+ * Lower the start value of an interrupting counter whose overflow is so near that the CPU might
+ * miss it. The interrupt is then late, but perfctr_state_suspend() continues from the right value,
+ * and so finds the overflow. Otherwise a counter with few events between two switches would never
+ * overflow.
+ */
+static __always_inline void perfctr_state_keep_off(struct perfctr_cpu_state *state, unsigned int i)
+{
+	s32 nearest = -max_t(s32, state->claim.least[i], X86_MIN_PERIOD);
+	s32 start = state->pmc[i].start;
+
+	if (likely(start <= nearest || start >= 0))
+		return;
+	state->behind[i] = start - nearest;
+	state->pmc[i].start = nearest;
 }
 
 /* Program the interrupting counters, unless they are unchanged, and run all counters. */
@@ -153,8 +175,10 @@ static __always_inline void perfctr_state_start(const struct perfctr_layer *laye
 	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
 
 	for (i = perfctr_cstatus_nractrs(state->cstatus); i < n; i++) {
-		u64 value = (s64)(s32)state->pmc[i].start;
+		u64 value;
 
+		perfctr_state_keep_off(state, i);
+		value = (s64)(s32)state->pmc[i].start;
 		if ((state->k1 & PERFCTR_RELOAD) ||
 		    layer->read(state->claim.counter[i]) != value)
 			layer->set(state->claim.counter[i], value);

@@ -19,9 +19,6 @@
  */
 #define X86_MIN_PERIOD_OVERDUE	64
 
-/* Minimum distance to an overflow: some CPUs miss the overflow of a counter that is set to -1. */
-#define X86_MIN_PERIOD	2
-
 static u64 x86_count_min_period(const struct x86_count *count, const struct x86_core *core)
 {
 	u64 least = X86_MIN_PERIOD;

@@ -8,6 +8,7 @@
 #include "x86_kernel.h"
 
 #define CONFIG_PERFCTR_COUNTERS
+#define __u16 u16
 #define __u32 u32
 #define __s32 s32
 #define __u64 u64

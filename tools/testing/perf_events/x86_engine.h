@@ -10,6 +10,7 @@
 
 #define CONFIG_PERFCTR_COUNTERS
 #define __KERNEL__
+#define __u16 u16
 #define __u32 u32
 #define __s32 s32
 #define __u64 u64

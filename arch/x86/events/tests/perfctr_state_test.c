@@ -286,6 +286,53 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->k1, 0);
 }
 
+/* Run a state for @n events from the programmed value @value, and suspend it with @start. */
+static void check_run(struct kunit *test, struct perfctr_cpu_state *state, s32 value, u64 n,
+		      s32 start)
+{
+	u64 sum = state->pmc[0].sum;
+
+	/* Other tasks count. */
+	machine.value[1] += 100000;
+	KUNIT_EXPECT_EQ(test, perfctr_state_resume(&memory, state), 0);
+	KUNIT_EXPECT_EQ(test, (s64)machine.value[1], value);
+	KUNIT_EXPECT_EQ_MSG(test, (s32)state->pmc[0].start, value, "a reader takes differences");
+	machine_goes_on(n);
+	perfctr_state_suspend(&memory, state);
+	KUNIT_EXPECT_EQ(test, (s32)state->pmc[0].start, start);
+	KUNIT_EXPECT_EQ(test, state->pmc[0].sum, sum + n);
+	KUNIT_EXPECT_EQ(test, perfctr_state_overflowed(state), start < 0 ? 0 : BIT(0));
+}
+
+/*
+ * Some x86 CPUs miss an overflow that is too near when a counter starts to run, as after a context
+ * switch. Such a counter interrupts after 2 events, or after the event's minimum period. Its sum is
+ * exact.
+ */
+static void test_near_overflow(struct kunit *test)
+{
+	struct perfctr_cpu_state *state = new_state(test, 0, 1, -1);
+
+	check_run(test, state, -2, 0, -1);
+	check_run(test, state, -2, 0, -1);
+	/* The overflow is found at the switch, before its interrupt. */
+	check_run(test, state, -2, 1, 0);
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), BIT(0));
+	check_run(test, state, -2, 3, 2);
+	state->control.ireset[0] = -3;
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), BIT(0));
+	check_run(test, state, -3, 1, -2);
+	check_run(test, state, -2, 1, -1);
+	check_run(test, state, -2, 2, 1);
+	state->control.ireset[0] = -34;
+	state->claim.least[0] = 32;
+	KUNIT_EXPECT_EQ(test, perfctr_state_identify(state), BIT(0));
+	check_run(test, state, -34, 1, -33);
+	check_run(test, state, -33, 2, -31);
+	check_run(test, state, -32, 30, -1);
+	check_run(test, state, -32, 1, 0);
+}
+
 /* An overflow is not lost if the counters are revoked before it is identified. */
 static void test_revoke_after_overflow(struct kunit *test)
 {
@@ -367,6 +414,7 @@ static struct kunit_case perfctr_state_cases[] = {
 	KUNIT_CASE(test_handed_over),
 	KUNIT_CASE(test_revoke),
 	KUNIT_CASE(test_overflow),
+	KUNIT_CASE(test_near_overflow),
 	KUNIT_CASE(test_revoke_after_overflow),
 	KUNIT_CASE(test_revoke_without_overflow),
 	KUNIT_CASE(test_invalid_cstatus),

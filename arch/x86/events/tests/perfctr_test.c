@@ -536,6 +536,8 @@ static void test_events(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
 		KUNIT_EXPECT_EQ_MSG(test, perfctr_check_events(core, &control, &claim), c->err,
 				    "case %d", i);
+		if (c->ireset && !c->err)
+			KUNIT_EXPECT_EQ(test, claim.least[0], event_min_period(c->event));
 	}
 	/* The event of a fixed counter is ignored. */
 	control.nrictrs = 0;
@@ -544,6 +546,7 @@ static void test_events(struct kunit *test)
 	control.evntsel[0] = USER | ENABLE;
 	KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
 	KUNIT_EXPECT_EQ(test, perfctr_check_events(core, &control, &claim), 0);
+	KUNIT_EXPECT_EQ(test, claim.least[0], 32);
 }
 
 /*

@@ -20,6 +20,8 @@
  * @n: number of counters
  * @counter: number of each counter, by its index in the control
  * @config: event select of each counter, without the enable bit
+ * @least: for each counter that interrupts, the minimum distance to its overflow when it is set; 0:
+ *	X86_MIN_PERIOD
  */
 struct x86_claim {
 	u64	id;
@@ -28,6 +30,7 @@ struct x86_claim {
 	u32	n;
 	u8	counter[18];
 	u64	config[18];
+	u16	least[18];
 };
 
 /*
