@@ -106,7 +106,7 @@ static bool x86_branch_exact(const struct x86_core *core, u32 kinds, u64 classes
  *
  * Context: process.
  * Return: 0 on success, -EOPNOTSUPP if the CPU does not support the types, -EINVAL if the
- * combination is invalid.
+ * combination is invalid or includes branch counters.
  */
 int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event)
 {
@@ -127,9 +127,10 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 						 -EINVAL);
 		type &= ~X86_TYPE_IGNORED;
 	}
+	/* Some processors have them, see Documentation/arch/x86/perf-counters.rst. */
 	if (branch_sample_counters(event))
 		return perf_event_refuse(event, "attr.branch_sample_type",
-					 "has branch counters, which this processor lacks",
+					 "has branch counters, which this driver does not support",
 					 -EINVAL);
 	for (i = 0; i < ARRAY_SIZE(x86_branch_names); i++) {
 		if (!(type & x86_branch_names[i].type))

@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/perf_event_ext.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -427,6 +429,21 @@ TEST_F(branch, refused)
 	EXPECT_GT(0, pe_self(&self->a));
 	self->a.branch_sample_type = 1ULL << 40;
 	EXPECT_EQ(-EINVAL, pe_self(&self->a));
+}
+
+/* Some processors have branch counters, but the driver refuses them on each. */
+TEST_F(branch, counters_refused)
+{
+	struct perf_refusal refusal = { };
+
+	if (prctl(PR_PERF_EXPLAIN, NULL, 0, 0, 0) < 0)
+		SKIP(return, "needs PR_PERF_EXPLAIN");
+	if (self->brs)
+		SKIP(return, "branch sampling has another reason");
+	self->a.branch_sample_type |= PERF_SAMPLE_BRANCH_COUNTERS;
+	ASSERT_EQ(-EINVAL, pe_self(&self->a));
+	EXPECT_LT(0, prctl(PR_PERF_EXPLAIN, &refusal, sizeof(refusal), 0, 0));
+	EXPECT_EQ(NULL, strstr(refusal.reason, "processor"));
 }
 
 /* Branch sampling needs one event, alone in its group, with a fixed period above its depth. */
