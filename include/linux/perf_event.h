@@ -1468,9 +1468,10 @@ void perf_prepare_sample(struct perf_sample_data *data,
 void perf_prepare_header(struct perf_event_header *header,
 			 struct perf_sample_data *data,
 			 struct perf_event *event, struct pt_regs *regs);
-bool perf_event_needs_each_overflow(struct perf_event *event);
 int perf_event_overflow(struct perf_event *event,
 			struct perf_sample_data *data, struct pt_regs *regs);
+int perf_event_overflow_more(struct perf_event *event,
+			     struct perf_sample_data *data, struct pt_regs *regs);
 void perf_event_output_forward(struct perf_event *event,
 			       struct perf_sample_data *data, struct pt_regs *regs);
 void perf_event_output_backward(struct perf_event *event,

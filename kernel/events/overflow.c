@@ -262,23 +262,6 @@ static __always_inline bool perf_overflow_has_more_to_do(const struct perf_event
 	       atomic_read(&event->cold->event_limit) || READ_ONCE(parent->cold->fasync);
 }
 
-/**
- * perf_event_needs_each_overflow - must perf_event_overflow() be called for each overflow?
- * @event: an event that samples
- *
- * A driver whose hardware records several overflows before an interrupt can write the other records
- * by perf_event_output(), which is cheaper and does not throttle the event. That is wrong if an
- * overflow does more than to write a record: if the event has another overflow handler, a BPF
- * program, a limit of overflows, a signal, or controls an AUX event.
- *
- * Context: any, preemption is off.
- * Return: true if it must
- */
-bool perf_event_needs_each_overflow(struct perf_event *event)
-{
-	return !is_default_overflow_handler(event) || perf_overflow_has_more_to_do(event);
-}
-
 /* Is this the last overflow that the limit allows? */
 static bool perf_overflow_limit_reached(atomic_t *limit)
 {
@@ -388,6 +371,30 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	return stop;
 }
 EXPORT_SYMBOL_GPL(perf_event_overflow);
+
+/**
+ * perf_event_overflow_more - handle an overflow that does not count for throttling
+ * @event: an event that samples; its counter has overflowed
+ * @data: the sample, possibly incomplete
+ * @regs: registers at the overflow
+ *
+ * For drivers whose hardware records several overflows before it interrupts. Throttling limits
+ * interrupts, so the driver calls perf_event_overflow() for one record of an interrupt, and this
+ * function for the others, and for all records that it reads outside of an interrupt. Programs,
+ * limits and signals are the same in both functions.
+ *
+ * Context: interrupts are off, or NMI.
+ * Return: 1 if the driver must stop the event because its limit was reached, 0 otherwise
+ */
+int perf_event_overflow_more(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs)
+{
+	if (unlikely(perf_overflow_has_more_to_do(event)))
+		return perf_overflow_do_all(event, data, regs, 0);
+	perf_overflow_call_handler(event, data, regs);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(perf_event_overflow_more);
 
 /**
  * perf_overflow_init - set the overflow handler of a new event

@@ -51,15 +51,15 @@ static bool x86_is_late_nmi(const struct x86_pmu_cpu *cpu)
  * @event: a sampling event
  * @regs: registers of the interrupt, or of the caller
  * @record: PEBS record; NULL: the event is not precise
- * @may_throttle: the sample counts as an overflow, which may throttle the event; false for records
- *	of a reloaded counter after the first one in an interrupt, or outside of the interrupt. These
- *	are overflows only of an event that needs each overflow
+ * @may_throttle: the sample counts for throttling; false for records of a reloaded counter after the
+ *	first one in an interrupt, or outside of the interrupt
  */
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool may_throttle)
 {
 	struct perf_sample_data data;
 	struct x86_perf_regs at;
+	int stop;
 
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (record) {
@@ -69,13 +69,12 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 	} else if (has_branch_stack(event)) {
 		x86_branch_sample(cpu, event, &data);
 	}
-	/*
-	 * Throttling limits interrupts. One interrupt may drain many records, so only the first
-	 * record counts as an overflow, unless the event needs each.
-	 */
-	if (!may_throttle && !perf_event_needs_each_overflow(event))
-		perf_event_output(event, &data, regs);
-	else if (perf_event_overflow(event, &data, regs))
+	/* Throttling limits interrupts, and one interrupt may drain many records. */
+	if (may_throttle)
+		stop = perf_event_overflow(event, &data, regs);
+	else
+		stop = perf_event_overflow_more(event, &data, regs);
+	if (stop)
 		x86_event_stop(event, 0);
 }
 

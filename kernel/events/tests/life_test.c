@@ -11,6 +11,7 @@
 
 #include "../inherit_list.h"
 #include "../source/breakpoint.h"
+#include "../throttle.h"
 #include "sim_fixture.h"
 
 /* Number of turns of each task; fewer if each turn takes long */
@@ -739,47 +740,60 @@ static void rare_overflows_keep_the_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, samples, 100);
 }
 
-/*
- * A driver may write the records of several overflows without an overflow for each, unless
- * something else depends on each overflow.
- */
-static void some_events_need_each_overflow(struct kunit *test)
+/* Overflow five times, like the records of a buffer. Return: number of calls that returned 1. */
+static int overflow_more(struct perf_event *event)
 {
-	struct sim_fixture *f = test->priv;
-	struct perf_event_attr attr = {
-		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000, .disabled = 1,
-	};
-	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
-	int samples;
+	struct perf_sample_data data;
+	int stops = 0, i;
 
-	KUNIT_EXPECT_FALSE(test, perf_event_needs_each_overflow(event));
-	/* The event is disabled: it does not use these pointers. */
-	event->prog = (void *)event;
-	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
-	event->prog = NULL;
-	event->cold->fasync = (void *)event;
-	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
-	event->cold->fasync = NULL;
-	atomic_set(&event->cold->event_limit, 1);
-	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
-	atomic_set(&event->cold->event_limit, PERF_LIMIT_REACHED);
-	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
-	atomic_set(&event->cold->event_limit, 0);
-	event->attr.sigtrap = 1;
-	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
-	event->attr.sigtrap = 0;
-	event->attr.aux_pause = 1;
-	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(event));
-	event->attr.aux_pause = 0;
-	KUNIT_EXPECT_FALSE(test, perf_event_needs_each_overflow(event));
-	KUNIT_EXPECT_TRUE(test, perf_event_needs_each_overflow(open_limited(test, 1, &samples)));
+	for (i = 0; i < 5; i++) {
+		perf_sample_data_init(&data, 0, 1);
+		stops += perf_event_overflow_more(event, &data, task_pt_regs(current));
+	}
+	return stops;
+}
+
+/* The records of a buffer do not throttle the event, but each of them counts for the limit. */
+static void records_of_a_buffer_do_not_throttle(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS,
+		.size = sizeof(attr), .sample_period = 1,
+	};
+	struct sim_fixture *f = test->priv;
+	struct perf_sample_data data;
+	struct perf_event *event;
+	int samples = 0, stop;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = perf_event_create_kernel_counter(&attr, -1, current, count_samples, &samples);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	f->events[f->nr++] = event;
+	perf_sample_data_init(&data, 0, 1);
+	scoped_guard(irqsave) {
+		/* The next overflow in this tick that counts throttles the event. */
+		event->hw.interrupts_seq = __this_cpu_read(perf_throttle_ticks);
+		event->hw.interrupts = READ_ONCE(perf_max_samples_per_tick) - 1;
+		KUNIT_EXPECT_EQ(test, overflow_more(event), 0);
+		KUNIT_EXPECT_FALSE(test, perf_event_throttled(event));
+		stop = perf_event_overflow(event, &data, task_pt_regs(current));
+		KUNIT_EXPECT_EQ(test, stop, 1);
+		KUNIT_EXPECT_TRUE(test, perf_event_throttled(event));
+	}
+	KUNIT_EXPECT_EQ(test, samples, 6);
+
+	event = open_limited(test, 2, &samples);
+	scoped_guard(irqsave)
+		KUNIT_EXPECT_EQ(test, overflow_more(event), 4);
+	KUNIT_EXPECT_EQ(test, samples, 2);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 }
 
 static struct kunit_case life_cases[] = {
 	KUNIT_CASE(rare_overflows_keep_the_period),
 	KUNIT_CASE(limit_holds_with_interrupts_off),
 	KUNIT_CASE(enable_after_event_limit),
-	KUNIT_CASE(some_events_need_each_overflow),
+	KUNIT_CASE(records_of_a_buffer_do_not_throttle),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
 	KUNIT_CASE(unregistered_pmu_leaves_no_children),
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),

@@ -339,8 +339,10 @@ static unsigned int beside;
  * @lo: lower limit of the count at the last stop
  * @hi: upper limit of the count at the last stop
  * @samples: number of samples
- * @overflows: number of samples that count as overflows
- * @stop_at: value of @samples at which the core stops the event, as by throttling
+ * @overflows: number of overflows that count for throttling
+ * @stop_at: value of @samples from which on the next of these @overflows stops the event; 0: none
+ * @limit: value of @samples at which each overflow stops the event, as the limit of
+ *	PERF_EVENT_IOC_REFRESH; 0: none
  * @lost: number of periods without a sample, because the event was stopped at the end of the
  *	period, before a late overflow
  * @page_index: index in the event's page: number of the counter plus one, or 0
@@ -357,6 +359,7 @@ struct counted {
 	u64			samples;
 	u64			overflows;
 	u64			stop_at;
+	u64			limit;
 	u64			lost;
 	u32			page_index;
 	u64			page_offset;
@@ -441,35 +444,50 @@ static inline void has_ended(struct counted *c, struct section before)
 static void (*check_sample)(const struct counted *c, const struct perf_sample_data *data,
 			    const struct pt_regs *regs);
 
+/* Write a sample. Return: whether it reaches the limit. */
+static bool write_sample(struct counted *c, const struct perf_sample_data *data,
+			 const struct pt_regs *regs)
+{
+	c->samples++;
+	if (check_sample)
+		check_sample(c, data, regs);
+	return c->samples == c->limit;
+}
+
+/* Count an overflow. Return: whether it throttles the event. */
+static bool count_overflow(struct counted *c)
+{
+	c->overflows++;
+	if (!c->stop_at || c->samples < c->stop_at)
+		return false;
+	c->stop_at = 0;
+	return true;
+}
+
+/* Only events that exclude the kernel are stopped: their truth() does not change here. */
+static int end_if(struct counted *c, bool stop)
+{
+	if (stop)
+		has_ended(c, now());
+	return stop;
+}
+
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	struct counted *c = container_of(event, struct counted, event);
+	bool limited = write_sample(c, data, regs);
 
-	c->samples++;
-	c->overflows++;
-	if (check_sample)
-		check_sample(c, data, regs);
-	if (c->samples != c->stop_at)
-		return 0;
-	/* Only events that exclude the kernel have @stop_at: their truth() does not change here. */
-	has_ended(c, now());
-	return 1;
+	return end_if(c, count_overflow(c) || limited);
 }
 
-/* Called for all samples of a drained PEBS buffer except the one that may stop the event */
-int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
-		      struct pt_regs *regs)
+/* Called for all samples of a drained buffer except the one that may throttle the event */
+int perf_event_overflow_more(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs)
 {
 	struct counted *c = container_of(event, struct counted, event);
 
-	c->samples++;
-	if (check_sample)
-		check_sample(c, data, regs);
-	/* This function cannot stop the event: let the next sample stop it. */
-	if (c->samples == c->stop_at)
-		c->stop_at++;
-	return 0;
+	return end_if(c, write_sample(c, data, regs));
 }
 
 /* A thread with a perfctr that counts instructions of user space */

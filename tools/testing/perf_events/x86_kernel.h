@@ -364,7 +364,6 @@ struct perf_event {
 	struct list_head	active_entry;
 	struct perf_event	*group_leader;
 	struct perf_event	*parent;
-	bool			each_overflow;
 	unsigned int		attach_state;
 	void			(*destroy)(struct perf_event *event);
 	struct perf_event	*members[64];
@@ -411,7 +410,6 @@ struct perf_sample_data {
 	(*(br) = (struct perf_branch_entry){ .from = (br)->from, .to = (br)->to })
 #define perf_sample_save_brstack(data, event, brs, cntr)	((data)->br_stack = (brs))
 #define perf_fetch_caller_regs(regs)	((regs)->ip = 0)
-#define perf_event_needs_each_overflow(event)	((event)->each_overflow)
 /* Errors of callers without permission for the kernel, and for a CPU */
 static int kernel_forbidden __maybe_unused;
 static int cpu_forbidden __maybe_unused;
@@ -437,10 +435,10 @@ void perf_pmu_resched_flexible(struct pmu *pmu);
 extern unsigned long jiffies;
 void perf_sched_cb_inc(struct pmu *pmu);
 void perf_sched_cb_dec(struct pmu *pmu);
-int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
-		      struct pt_regs *regs);
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
+int perf_event_overflow_more(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs);
 
 /* x86 */
 

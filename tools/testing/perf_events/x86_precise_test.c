@@ -412,8 +412,8 @@ static bool guests(void)
 	       !harness_warned;
 }
 
-/* Twenty records wait in the buffer. The core stops the event at sample number @stop_at, if any. */
-static bool records_wait(bool each, u64 stop_at, u64 samples, u64 overflows)
+/* Twenty records wait in the buffer, and the task is switched out. See struct counted. */
+static bool records_wait(u64 stop_at, u64 limit, u64 samples)
 {
 	const struct perf_event_attr attr = {
 		.config = ANY_CODE, .sample_period = 100, .precise_ip = 1, .exclude_kernel = 1,
@@ -424,28 +424,24 @@ static bool records_wait(bool each, u64 stop_at, u64 samples, u64 overflows)
 	row = &model;
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
 	assert(!open_event(c, &attr));
-	c->event.each_overflow = each;
 	c->stop_at = stop_at;
+	c->limit = limit;
 	schedule_in(c);
 	run_user(2050);
 	if (c->samples || machine.sent)
 		return false;
-	/* The task is switched out. */
 	core.pmu.sched_task(&context, NULL, false);
-	return c->samples == samples && c->overflows == overflows &&
-	       x86_event_runs(&c->event) == !stop_at &&
-	       (!stop_at || local64_read(&c->event.count) == (s64)(100 * stop_at)) &&
-	       !harness_warned;
+	return c->samples == samples && !c->overflows && x86_event_runs(&c->event) == !limit &&
+	       local64_read(&c->event.count) == (s64)(100 * samples) && !harness_warned;
 }
 
 /*
- * Outside of the interrupt no record counts as an overflow, unless the event needs each overflow,
- * for a BPF program or a limit. A limit ends the samples, though more records wait.
+ * Outside of the interrupt no record counts for throttling, so all records become samples. A limit
+ * ends the samples, though more records wait.
  */
-static bool overflows_each(void)
+static bool overflows_at_switch(void)
 {
-	return records_wait(false, 0, 20, 0) && records_wait(true, 0, 20, 20) &&
-	       records_wait(true, 5, 5, 5);
+	return records_wait(0, 0, 20) && records_wait(5, 0, 20) && records_wait(0, 5, 5);
 }
 
 /* A signal or the pause of an AUX event at the overflow must not wait for further records. */
@@ -492,7 +488,7 @@ int main(void)
 	ktap_result(delayed(1), "delayed_interrupts_of_format_1");
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	ktap_result(guests(), "guests");
-	ktap_result(overflows_each(), "overflows_each");
+	ktap_result(overflows_at_switch(), "overflows_at_switch");
 	ktap_result(some_do_not_wait(), "some_do_not_wait");
 	return ktap_end();
 }

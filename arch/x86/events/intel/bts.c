@@ -470,16 +470,16 @@ int x86_bts_init_event(struct perf_event *event)
  * Write a sample for each record. The registers at the time of the record are not known: all except
  * the address are 0.
  *
- * An overflow may stop the event, and the records after it would be lost. So of all records of an
- * interrupt, only the last one counts as an overflow, unless the event needs each.
+ * Throttling limits interrupts, so of all records of an interrupt only one counts for it. This is
+ * the last one, since throttling stops the event, and would lose the records after it.
  */
 static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_bts_record *records, unsigned int n, bool interrupt)
 {
-	bool each = perf_event_needs_each_overflow(event);
 	struct perf_sample_data data;
 	struct pt_regs regs;
 	unsigned int i;
+	int stop;
 
 	while (n && !x86_bts_may_show(event, &records[n - 1]))
 		n--;
@@ -490,10 +490,15 @@ static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		perf_sample_data_init(&data, records[i].to, event->hw.last_period);
 		regs = (struct pt_regs){ .ss = __USER_DS };
 		set_linear_ip(&regs, records[i].from);
-		if (!each && !(interrupt && i == n - 1))
-			perf_event_output(event, &data, &regs);
-		else if (perf_event_overflow(event, &data, &regs))
+		if (interrupt && i == n - 1)
+			stop = perf_event_overflow(event, &data, &regs);
+		else
+			stop = perf_event_overflow_more(event, &data, &regs);
+		/* The event has reached its limit, or this is the last record. */
+		if (stop) {
 			x86_event_stop(event, 0);
+			break;
+		}
 	}
 }
 
