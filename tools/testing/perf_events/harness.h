@@ -272,12 +272,13 @@ static inline void harness_dawdle(u64 *state, unsigned int most)
 
 /* KTAP */
 
-static unsigned int ktap_number, ktap_failed;
+static unsigned int ktap_number, ktap_failed, ktap_planned;
 
 static inline void ktap_plan(unsigned int nr)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("KTAP version 1\n1..%u\n", nr);
+	ktap_planned = nr;
 }
 
 __attribute__((__format__(__printf__, 1, 2)))
@@ -298,10 +299,12 @@ static inline void ktap_result(bool ok, const char *name)
 	printf("%sok %u %s\n", ok ? "" : "not ", ++ktap_number, name);
 }
 
-/* Return: the exit status of main(). */
+/* A wrong number of results is a failure. Return: the exit status of main(). */
 static inline int ktap_end(void)
 {
-	return ktap_failed || harness_warned ? 1 : 0;
+	if (ktap_number != ktap_planned)
+		ktap_note("%u results of a plan of %u", ktap_number, ktap_planned);
+	return ktap_failed || harness_warned || ktap_number != ktap_planned ? 1 : 0;
 }
 
 #endif /* _TOOLS_TESTING_PERF_EVENTS_HARNESS_H */

@@ -884,7 +884,7 @@ static bool has_gap(void)
 
 int main(void)
 {
-	ktap_plan(24);
+	ktap_plan(25);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");

@@ -466,7 +466,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(22);
+	ktap_plan(23);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
