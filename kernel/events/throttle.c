@@ -288,8 +288,11 @@ void perf_overflow_throttle(struct perf_event *event)
 }
 
 /**
- * perf_event_account_interrupt - count a PMU interrupt that writes no sample
+ * perf_event_account_interrupt - count a PMU interrupt for throttling
  * @event: the event that caused the interrupt
+ *
+ * For interrupts without a sample, and for those whose samples were all written by
+ * perf_event_overflow_more().
  *
  * Return: 1 if the driver has to stop the event until the next tick, else 0
  */

@@ -51,8 +51,8 @@ static bool x86_is_late_nmi(const struct x86_pmu_cpu *cpu)
  * @event: a sampling event
  * @regs: registers of the interrupt, or of the caller
  * @record: PEBS record; NULL: the event is not precise
- * @may_throttle: the sample counts for throttling; false for records of a reloaded counter after the
- *	first one in an interrupt, or outside of the interrupt
+ * @may_throttle: the sample counts for throttling; false for records of a reloaded counter, whose
+ *	interrupt counts after all of its records
  */
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool may_throttle)

@@ -481,13 +481,21 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	return end_if(c, count_overflow(c) || limited);
 }
 
-/* Called for all samples of a drained buffer except the one that may throttle the event */
+/* Called for all samples of a drained buffer except one that counts for throttling */
 int perf_event_overflow_more(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
 {
 	struct counted *c = container_of(event, struct counted, event);
 
 	return end_if(c, write_sample(c, data, regs));
+}
+
+/* Called after these samples, unless one of them counts for throttling */
+int perf_event_account_interrupt(struct perf_event *event)
+{
+	struct counted *c = container_of(event, struct counted, event);
+
+	return end_if(c, count_overflow(c));
 }
 
 /* A thread with a perfctr that counts instructions of user space */

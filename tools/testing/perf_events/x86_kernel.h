@@ -439,6 +439,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
 int perf_event_overflow_more(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs);
+int perf_event_account_interrupt(struct perf_event *event);
 
 /* x86 */
 

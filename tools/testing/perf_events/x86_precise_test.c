@@ -444,6 +444,29 @@ static bool overflows_at_switch(void)
 	return records_wait(0, 0, 20) && records_wait(5, 0, 20) && records_wait(0, 5, 5);
 }
 
+/*
+ * An interrupt counts once for throttling, after the samples of all records. Here it throttles the
+ * event, whose count includes the events since the last record.
+ */
+static bool overflows_in_interrupt(void)
+{
+	const struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 100, .precise_ip = 1, .exclude_kernel = 1,
+	};
+	struct counted *c = &counted[0];
+	struct pt_regs regs = { };
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(c, &attr));
+	c->stop_at = 1;
+	schedule_in(c);
+	run_user(2050);
+	x86_precise_drain(&x86_pmu_cpu, &regs);
+	return c->samples == 20 && c->overflows == 1 && !x86_event_runs(&c->event) &&
+	       local64_read(&c->event.count) == (s64)machine.user && !harness_warned;
+}
+
 /* A signal or the pause of an AUX event at the overflow must not wait for further records. */
 static bool some_do_not_wait(void)
 {
@@ -466,7 +489,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(23);
+	ktap_plan(24);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -489,6 +512,7 @@ int main(void)
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	ktap_result(guests(), "guests");
 	ktap_result(overflows_at_switch(), "overflows_at_switch");
+	ktap_result(overflows_in_interrupt(), "overflows_in_interrupt");
 	ktap_result(some_do_not_wait(), "some_do_not_wait");
 	return ktap_end();
 }

@@ -615,8 +615,7 @@ u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 
 /* The CPU has reloaded the counter: add one period to the total. */
 static void pebs_handle_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *count,
-				 struct pt_regs *regs, const struct x86_record *record,
-				 bool may_throttle)
+				 struct pt_regs *regs, const struct x86_record *record)
 {
 	u64 due = count->offset;
 	struct perf_event *event;
@@ -635,19 +634,46 @@ static void pebs_handle_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *coun
 		return;
 	x86_event_begin_period(event);
 	x86_count_set_next_overflow(count);
-	x86_sample(cpu, event, regs, record, may_throttle);
+	x86_sample(cpu, event, regs, record, false);
+}
+
+/* Does a record of a reloaded counter belong to its count? If not, it is of a former event. */
+static bool pebs_is_of_count(const struct x86_pmu_cpu *cpu, const struct x86_count *count,
+			     int counter)
+{
+	return READ_ONCE(count->counter) == counter && !(READ_ONCE(count->seq) & 1) &&
+	       !(READ_ONCE(cpu->precise.fresh) & BIT_ULL(counter));
 }
 
 static void pebs_handle_record(struct x86_pmu_cpu *cpu, int counter, struct pt_regs *regs,
-			       const struct x86_record *record, bool may_throttle)
+			       const struct x86_record *record)
 {
 	struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 
 	if (!count || !count->reload)
 		x86_handle_counter_overflow(cpu, counter, regs, record);
-	else if (READ_ONCE(count->counter) == counter && !(READ_ONCE(count->seq) & 1) &&
-		 !(READ_ONCE(cpu->precise.fresh) & BIT_ULL(counter)))
-		pebs_handle_reloaded(cpu, count, regs, record, may_throttle);
+	else if (pebs_is_of_count(cpu, count, counter))
+		pebs_handle_reloaded(cpu, count, regs, record);
+}
+
+/*
+ * Count the interrupt for throttling, once for each counter that the CPU reloads. Throttling stops
+ * the event, so this is after the samples of all its records.
+ */
+static void pebs_account_interrupt(struct x86_pmu_cpu *cpu, u64 counters)
+{
+	int counter;
+
+	for_each_x86_counter(counter, counters) {
+		struct x86_count *count = READ_ONCE(cpu->owner[counter]);
+		struct perf_event *event;
+
+		if (!count || !count->reload || !pebs_is_of_count(cpu, count, counter))
+			continue;
+		event = pebs_event(count);
+		if (event && x86_event_runs(event) && perf_event_account_interrupt(event))
+			x86_event_stop(event, 0);
+	}
 }
 
 /**
@@ -693,13 +719,14 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 				WRITE_ONCE(cpu->dirty, true);
 
 			for_each_x86_counter(counter, counters)
-				pebs_handle_record(cpu, counter, regs, &record,
-						   interrupt && !(handled & BIT_ULL(counter)));
+				pebs_handle_record(cpu, counter, regs, &record);
 			handled |= counters;
 			at += record.size;
 		}
 		/* cmpxchg_local() is one instruction: no record can be written within it. */
 	} while (cmpxchg_local(&ds->pebs_index, index, precise->base) != index);
 	precise->draining = false;
+	if (interrupt)
+		pebs_account_interrupt(cpu, handled);
 	return handled;
 }
