@@ -189,8 +189,14 @@ static bool x86_event_is_distributed(const struct perf_event *event)
 u64 x86_event_least_period(const struct perf_event *event)
 {
 	const struct x86_model *model = to_x86_core(event->pmu)->model;
-	u64 least = model->min_period ? model->min_period(event->hw.config) : 1;
+	u64 least = 1;
 
+	/*
+	 * The period of KVM's events is what a guest's counter has left, even if that is too short
+	 * for an erratum: then the overflow is late, see x86_distance().
+	 */
+	if (model->min_period && !event->attr.exclude_host)
+		least = model->min_period(event->hw.config);
 	least = max(least, x86_event_brs_delay(event) + 1);
 	/* See x86_intel_init_event(). The bit has other uses on other models. */
 	if (model->transactions && (event->hw.config & HSW_IN_TX_CHECKPOINTED))

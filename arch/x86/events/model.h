@@ -232,7 +232,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @write_extra: writes a register of @extra, in any context; NULL: a plain write
  * @counters_of: reduces the counters of an event further than @limits. Called with interrupts off,
  *	or for a new event. NULL: none
- * @min_period: erratum: shortest period of an event, by its config; NULL: none
+ * @min_period: erratum: shortest distance from a new value of the counter to its overflow, and
+ *	shortest period of an event that does not exclude the host, by its config; NULL: none
  * @distributed_period: shortest period of precisely distributed events; 0: none
  * @period_step: erratum: the period of an event must be a multiple of this power of two, by its
  *	config; NULL: 1
