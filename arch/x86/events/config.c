@@ -46,8 +46,11 @@ static int x86_cache_config(const struct x86_core *core, u64 packed, u64 *config
 	if (!core->model->cache)
 		return -ENOENT;
 	*config = (*core->model->cache)[cache][op][result];
-	if (core->model->cache_extra)
+	if (core->model->cache_extra) {
 		*extra = (*core->model->cache_extra)[cache][op][result];
+		if (*extra == X86_IMPOSSIBLE)
+			return -EINVAL;
+	}
 	if (!*config)
 		return -ENOENT;
 	return *config == X86_IMPOSSIBLE ? -EINVAL : 0;

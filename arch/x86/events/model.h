@@ -27,7 +27,10 @@ struct x86_pmu_cpu;
 /* Minimum distance to an overflow: some CPUs miss the overflow of a counter that is set to -1. */
 #define X86_MIN_PERIOD		2
 
-/* In tables of generic and cache events: meaningless on any CPU (-EINVAL) */
+/*
+ * In tables of generic and cache events, and of their extra registers: meaningless on any CPU, or
+ * on those of a model (-EINVAL)
+ */
 #define X86_IMPOSSIBLE		(~0ULL)
 
 /*

@@ -87,15 +87,18 @@ static const x86_cache_events glc_cache = {
 	CACHE(NODE, READ)	= { EVENT(0x2a, 0x01), EVENT(0x2a, 0x01) },
 };
 
-/* Memory of the local socket, and of remote sockets */
+/* Servers: memory of the local socket, and of remote sockets */
 #define GLC_NODE	0x010c000000
 #define GLC_NODE_MISS	0x3fb3000000
 
-/* Clients */
+/*
+ * Clients: all memory is local, as in OCR.DEMAND_DATA_RD.DRAM. The bits of remote memory are those
+ * of servers, for memory that a client does not have, so the event of remote accesses counts none.
+ */
 static const x86_cache_events glc_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | 0x3fbfc00000 },
-	CACHE(NODE, READ)	= { OFFCORE_READ | GLC_NODE, OFFCORE_READ | GLC_NODE_MISS },
+	CACHE(NODE, READ)	= { OFFCORE_READ | 0x0184000000, OFFCORE_READ | GLC_NODE_MISS },
 };
 
 /* Servers: the responses of writes are without bit 31, for no snoop. */
@@ -105,11 +108,11 @@ static const x86_cache_events glc_x_cache_extra = {
 	CACHE(NODE, READ)	= { OFFCORE_READ | GLC_NODE, OFFCORE_READ | GLC_NODE_MISS },
 };
 
-/* Lion Cove has more response bits. */
+/* Lion Cove, of clients alone, has more response bits, and none of remote memory. */
 static const x86_cache_events lnc_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0xfe7f8000000 },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | 0xfe7f8000000 },
-	CACHE(NODE, READ)	= { OFFCORE_READ | GLC_NODE, OFFCORE_READ | GLC_NODE_MISS },
+	CACHE(NODE, READ)	= { OFFCORE_READ | 0x1e780000000, X86_IMPOSSIBLE },
 };
 
 /* On Golden Cove, reference cycles also have an event for general counters. */

@@ -222,7 +222,7 @@ static void models_extras(struct kunit *test)
 				extra = NULL;
 			KUNIT_EXPECT_EQ_MSG(test, !extra, !value, "%s: cache event %d", row->name,
 					    i);
-			if (extra)
+			if (extra && value != X86_IMPOSSIBLE)
 				KUNIT_EXPECT_EQ_MSG(test, value & ~extra->valid, 0,
 						    "%s: cache event %d", row->name, i);
 		}
@@ -622,6 +622,30 @@ static void models_last_level(struct kunit *test)
 	}
 }
 
+/*
+ * Cache events of the node: reads from memory are OCR.DEMAND_DATA_RD.DRAM on clients. Lion Cove has
+ * no response of remote memory.
+ */
+static void models_node(struct kunit *test)
+{
+	static const struct { u32 vfm; u64 values[2]; } cases[] = {
+		{ INTEL_ALDERLAKE, { 0x184000001, 0x3fb3000001 } },
+		{ INTEL_METEORLAKE_L, { 0x184000001, 0x3fb3000001 } },
+		{ INTEL_LUNARLAKE_M, { 0x1e780000001, X86_IMPOSSIBLE } },
+		{ INTEL_SAPPHIRERAPIDS_X, { 0x10c000001, 0x3fb3000001 } },
+	};
+	const unsigned int op = PERF_COUNT_HW_CACHE_OP_READ;
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
+
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		KUNIT_EXPECT_MEMEQ_MSG(test, (*row->cache_extra)[PERF_COUNT_HW_CACHE_NODE][op],
+				       cases[i].values, sizeof(cases[i].values), "%s", row->name);
+	}
+}
+
 /* Constraints of a CPU without a row, with 8 general and 16 fixed counters */
 static void models_arch_limits(struct kunit *test)
 {
@@ -899,6 +923,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_old_microcode),
 	KUNIT_CASE(models_lion_cove),
 	KUNIT_CASE(models_last_level),
+	KUNIT_CASE(models_node),
 	KUNIT_CASE(models_arch_limits),
 	KUNIT_CASE(models_arch_refused),
 	KUNIT_CASE(models_arch_cpuid),
