@@ -362,6 +362,26 @@ static void pebs_start_registers(struct pt_regs *at, struct pt_regs *regs, u64 i
 		*at = *task_pt_regs(current);
 }
 
+/*
+ * Does the sample have the registers of the record? The address @ip of the sample may be that of an
+ * instruction of user space that enters the kernel. The record then has registers of the kernel.
+ * But a sample with an address of user space has only one set of registers, and its SP is the start
+ * of the stack. So if the event samples registers or the stack of user space, such a sample does
+ * not have the registers of the record, not even for PERF_SAMPLE_REGS_INTR.
+ */
+static bool pebs_has_registers(const struct perf_event *event, const struct pebs_parts *parts,
+			       u64 ip)
+{
+	const u64 type = event->attr.sample_type;
+	bool kernel = x86_is_kernel(parts->ip);
+
+	if ((type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)) && kernel &&
+	    !x86_is_kernel(ip))
+		return false;
+	return ((type & PERF_SAMPLE_REGS_INTR) && pebs_may_show(event, parts->ip)) ||
+	       ((type & PERF_SAMPLE_REGS_USER) && !kernel);
+}
+
 /**
  * x86_record_sample - fill a sample from a record
  * @cpu: this CPU
@@ -380,7 +400,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 {
 	const u64 type = event->attr.sample_type;
 	struct pebs_parts parts;
-	bool exact, wants_regs;
+	bool exact, has_regs;
 	u64 ip;
 
 	pebs_take_apart(cpu->core, record, &parts);
@@ -395,12 +415,10 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	/* Walk the stack from the interrupt: it may have changed since the record. */
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, event, regs);
-	/* In the kernel, the record does not have the registers of user space. */
-	wants_regs = ((type & PERF_SAMPLE_REGS_INTR) && pebs_may_show(event, parts.ip)) ||
-		     ((type & PERF_SAMPLE_REGS_USER) && !x86_is_kernel(parts.ip));
-	if (parts.fixed && wants_regs)
+	has_regs = pebs_has_registers(event, &parts, ip);
+	if (parts.fixed && has_regs)
 		pebs_set_fixed(&at->regs, parts.fixed);
-	else if (parts.gpr && wants_regs)
+	else if (parts.gpr && has_regs)
 		pebs_set_gpr(&at->regs, parts.gpr);
 	else if (parts.fixed || parts.gpr)
 		pebs_set_flags(&at->regs, parts.fixed ? parts.fixed[FIXED_FLAGS] :

@@ -528,11 +528,16 @@ static void precise_registers_of_entry(struct kunit *test)
 
 /*
  * The registers of user space are those of the record, as its address is. A record after an
- * instruction that enters the kernel does not have them.
+ * instruction that enters the kernel does not have them, also if the event samples the kernel.
  */
 static void precise_user_registers(struct kunit *test)
 {
+	static const u64 with_kernel[] = {
+		PERF_SAMPLE_REGS_USER, PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR,
+		PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR,
+	};
 	struct precise_env *env = test->priv;
+	int i;
 
 	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER;
 	KUNIT_EXPECT_EQ(test, x86_precise_groups(&env->core, &env->event), 0);
@@ -548,10 +553,15 @@ static void precise_user_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->at.regs.bp, 0x1000 + 8 + 7);
 
 	env->words[8 + 1] = KERNEL_IP;
-	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
-	KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
-	KUNIT_EXPECT_EQ(test, env->at.regs.sp, env->regs.sp);
+	env->words[8 + 6] = KERNEL_ADDRESS;
+	for (i = 0; i < ARRAY_SIZE(with_kernel); i++) {
+		env->event.attr.sample_type = PERF_SAMPLE_IP | with_kernel[i];
+		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+		KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
+		KUNIT_EXPECT_EQ_MSG(test, env->at.regs.sp, env->regs.sp, "case %d", i);
+	}
 
+	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER;
 	env->core.precise = (struct x86_precise){ .format = 3, .size = 25 * 8 };
 	env->words[1] = NEXT_IP;
 	env->words[9] = ADDRESS;
