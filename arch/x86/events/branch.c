@@ -491,7 +491,7 @@ void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 			  unsigned int nr, u64 newest)
 {
 	struct perf_branch_stack *stack = x86_branch_stack(&cpu->branch);
-	bool info = x86_branch_needs_info(event);
+	bool info = x86_branch_needs_info(cpu->core, event);
 	unsigned int i;
 
 	stack->nr = 0;
@@ -520,7 +520,7 @@ void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
 
-	x86_branch_read(cpu, x86_branch_needs_info(event));
+	x86_branch_read(cpu, x86_branch_needs_info(cpu->core, event));
 	x86_branch_sample_of(cpu, event, data, branch->raw, branch->nr, branch->newest);
 }
 

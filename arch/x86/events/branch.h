@@ -281,7 +281,7 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event);
 bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_raw *raw,
 		       const struct x86_core *core, struct perf_branch_entry *entry);
-bool x86_branch_needs_info(const struct perf_event *event);
+bool x86_branch_needs_info(const struct x86_core *core, const struct perf_event *event);
 
 /* branch_kind.c */
 enum x86_branch_kind x86_branch_kind_of(const void *bytes, int len, bool is_64bit, bool fused);

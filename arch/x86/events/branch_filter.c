@@ -149,14 +149,18 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 
 /**
  * x86_branch_needs_info - check whether an event needs x86_branch_raw::info
+ * @core: the PMU
  * @event: an event with a branch stack
  *
  * Return: true if it does.
  */
-bool x86_branch_needs_info(const struct perf_event *event)
+bool x86_branch_needs_info(const struct x86_core *core, const struct perf_event *event)
 {
 	const u64 type = event->attr.branch_sample_type;
 
+	/* The branch type, for instructions that cannot be read */
+	if (core->branches.info_kind && (event->hw.branch_reg.reg & X86_LOOK_ALWAYS))
+		return true;
 	return !branch_sample_no_flags(event) || !branch_sample_no_cycles(event) ||
 	       (type & (PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX |
 			PERF_SAMPLE_BRANCH_ABORT_TX));

@@ -845,12 +845,52 @@ static bool keeps_types(void)
 	return ok && has_type(any_type, unreadable, 4, PERF_BR_UNKNOWN) && !harness_warned;
 }
 
+/*
+ * An event without flags and cycles reads INFO if it needs types of branches, and only then: the
+ * sample has a call whose instruction cannot be read.
+ */
+static bool reads_types(void)
+{
+	static const u64 types[] = {
+		PERF_SAMPLE_BRANCH_ANY, PERF_SAMPLE_BRANCH_ANY_CALL,
+		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE,
+	};
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	unsigned long reads[ARRAY_SIZE(types)];
+	struct perf_sample_data data;
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		/* The architectural LBR, with types */
+		start(&configs[3], 1);
+		core.branches.info_kind = true;
+		open_event(0, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_NO_FLAGS |
+			      PERF_SAMPLE_BRANCH_NO_CYCLES | types[i]);
+		x86_branch_add(cpu, &events[0]);
+		enable_pmu();
+		machine.from[0] = 0x2000;
+		machine.to[0] = 0x1000;
+		machine.info[0] = 4ULL << LBR_INFO_BR_TYPE_OFFSET | LBR_INFO_CYC_CNT_VALID;
+		machine.reads = 0;
+		interrupted = true;
+		x86_branch_begin_interrupt(cpu);
+		x86_branch_sample(cpu, &events[0], &data);
+		x86_branch_end_interrupt(cpu, 0);
+		interrupted = false;
+		reads[i] = machine.reads;
+		ok &= data.br_stack->nr == 1 && data.br_stack->entries[0].from == 0x2000;
+	}
+	return ok && reads[1] == reads[0] + 1 && reads[2] == reads[0] + 1 &&
+	       data.br_stack->entries[0].type == PERF_BR_CALL && !harness_warned;
+}
+
 int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 2, failed = 0;
 	unsigned int i, j;
 
-	printf("1..%zu\n", ARRAY_SIZE(configs) + 10);
+	printf("1..%zu\n", ARRAY_SIZE(configs) + 11);
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		const clock_t end = clock() + max(seconds / 8, 1) * CLOCKS_PER_SEC;
 		unsigned long runs = 0;
@@ -880,6 +920,9 @@ int main(int argc, char **argv)
 	if (!keeps_types())
 		failed++, printf("not ");
 	printf("ok %u types of branches\n", ++i);
+	if (!reads_types())
+		failed++, printf("not ");
+	printf("ok %u reads of types\n", ++i);
 	for (j = 0; j < 4; j++) {
 		/* The configurations with call stacks */
 		if (!keeps_calls(&configs[j < 2 ? 2 : 4], j % 2))
