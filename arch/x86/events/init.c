@@ -350,29 +350,45 @@ static int x86_register(struct x86_core *core)
 	return perf_pmu_register(&core->pmu, core->kind ? "cpu_core" : "cpu", PERF_TYPE_RAW);
 }
 
-/* The first online CPU of another core type: its PMU can only be detected on that CPU. */
+/*
+ * Undo x86_add_core() of the newest core type, and remove the PMU from its only CPU that is online.
+ * Before, x86_cpu_dying() has reset the registers.
+ */
+static void x86_remove_core(struct x86_core *core)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (per_cpu_ptr(&x86_pmu_cpu, cpu)->core == core)
+			per_cpu_ptr(&x86_pmu_cpu, cpu)->core = NULL;
+	}
+	x86_cores[--x86_nr_cores] = NULL;
+	x86_sysfs_free_groups(core);
+	kfree(core);
+}
+
+/*
+ * The first online CPU of another core type: its PMU can only be detected on that CPU. If perf
+ * refuses the PMU, the next CPU of this type tries again.
+ */
 static int x86_cpu_online(unsigned int number)
 {
 	u8 kind = x86_this_kind();
+	struct x86_core *core;
+	int err;
 
 	/* Without a supported PMU, the CPU is nevertheless brought online. */
 	if (x86_this_core() || x86_nr_cores == X86_CORES_MAX || x86_add_core(kind))
 		return 0;
 	x86_cpu_starting(number);
-	WARN_ON(x86_register(x86_this_core()));
+	core = x86_this_core();
+	err = x86_register(core);
+	if (err) {
+		pr_warn("perf/x86: the PMU of CPU %u is not registered: error %d\n", number, err);
+		x86_cpu_dying(number);
+		x86_remove_core(core);
+	}
 	return 0;
-}
-
-/* Undo x86_add_core(), and remove the PMU from the boot CPU, the only one that is online. */
-static void __init x86_remove_core(struct x86_core *core)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(&x86_pmu_cpu, cpu)->core = NULL;
-	x86_cores[--x86_nr_cores] = NULL;
-	x86_sysfs_free_groups(core);
-	kfree(core);
 }
 
 static int __init x86_pmu_init(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Initialization of the x86 driver at boot: if a step fails, the steps before it are undone. The
- * description of the PMU for KVM.
+ * Initialization of the x86 driver at boot, and on the first CPU of a second core type: if a step
+ * fails, the steps before it are undone. The description of the PMU for KVM.
  */
 #include "x86_events.h"
 
@@ -17,15 +17,19 @@
 #define PERF_PMU_CAP_NO_INTERRUPT	0x1
 #define NMI_LOCAL		0
 #define perf_sample_event_took(ns)	((void)(ns))
-#define WARN_ON(cond)		WARN_ON_ONCE(cond)
 #define sched_clock()		machine_clock()
-#define get_this_hybrid_cpu_type()	X86_KIND_CORE
+#define get_this_hybrid_cpu_type()	this_kind
 #define cpumask_set_cpu(cpu, mask)	((mask)->bits |= BIT_ULL(cpu))
 #define cpumask_clear_cpu(cpu, mask)	((mask)->bits &= ~BIT_ULL(cpu))
 #define cpumask_intersects(a, b)	((a)->bits & (b)->bits)
 #define kfree(p)		free(p)
 #undef pr_info
 #define pr_info(...)		no_log(__VA_ARGS__)
+#undef pr_warn
+#define pr_warn(...)		no_log(__VA_ARGS__)
+
+/* Core type of the CPU, if it is hybrid */
+static u8 this_kind = X86_KIND_CORE;
 
 struct x86_pmu_capability {
 	int		version;
@@ -62,6 +66,11 @@ int x86_branch_probe(struct x86_core *core)
 }
 
 /* The model of the CPU */
+
+static const struct x86_model init_little = {
+	.name = "little", .msrs = &with_control, .counters = X86_GENERAL(MACHINE_GENERAL),
+	.width = MACHINE_WIDTH, .config_mask = X86_RAW_EVENT_MASK,
+};
 
 static struct x86_model init_model = {
 	.name = "test", .msrs = &with_control, .counters = X86_GENERAL(MACHINE_GENERAL),
@@ -192,8 +201,10 @@ static bool fails(bool hybrid)
 
 static void end(void)
 {
-	if (x86_nr_cores)
+	while (x86_nr_cores) {
 		kfree(x86_cores[--x86_nr_cores]);
+		x86_cores[x86_nr_cores] = NULL;
+	}
 }
 
 static bool succeeds(bool hybrid)
@@ -202,6 +213,28 @@ static bool succeeds(bool hybrid)
 
 	ok &= x86_pmu_cpu.core == x86_cores[0] && done[HANDLER] && done[STARTING] &&
 	      done[ONLINE] == hybrid && done[PMU];
+	end();
+	return ok && !harness_warned;
+}
+
+/* A CPU of a second core type is brought up. If perf refuses its PMU, the CPU has none. */
+static bool has_second(bool refused)
+{
+	struct x86_core *first;
+	bool ok = !boot(STEPS, true);
+
+	first = x86_cores[0];
+	/* x86_pmu_cpu is now another CPU. */
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	this_kind = X86_KIND_ATOM;
+	init_model.little = &init_little;
+	failing = refused ? PMU : STEPS;
+	ok &= !x86_cpu_starting(0) && !x86_pmu_cpu.core && !x86_cpu_online(0);
+	ok &= x86_nr_cores == 2 - refused && x86_cores[0] == first && nr_groups == x86_nr_cores;
+	ok &= refused ? !x86_cores[1] : x86_cores[1]->model == &init_little;
+	ok &= x86_pmu_cpu.core == x86_cores[1];
+	init_model.little = NULL;
+	this_kind = X86_KIND_CORE;
 	end();
 	return ok && !harness_warned;
 }
@@ -228,11 +261,13 @@ static bool describes(int nr_fixed)
 
 int main(void)
 {
-	ktap_plan(6);
+	ktap_plan(8);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
 	ktap_result(fails(true), "fails_hybrid");
+	ktap_result(has_second(false), "second_core_type");
+	ktap_result(has_second(true), "second_core_type_fails");
 	ktap_result(describes(0), "describes_without_fixed_counters");
 	ktap_result(describes(MACHINE_FIXED), "describes_fixed_counters");
 	return ktap_end();
