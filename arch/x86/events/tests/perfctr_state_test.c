@@ -306,8 +306,8 @@ static void check_run(struct kunit *test, struct perfctr_cpu_state *state, s32 v
 
 /*
  * Some x86 CPUs miss an overflow that is too near when a counter starts to run, as after a context
- * switch. Such a counter interrupts after 2 events, or after the event's minimum period. Its sum is
- * exact.
+ * switch. Such a counter interrupts after 2 events, or after the event's minimum period. A context
+ * switch before that finds the overflow, too. Its sum is exact.
  */
 static void test_near_overflow(struct kunit *test)
 {
