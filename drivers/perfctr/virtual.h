@@ -46,7 +46,8 @@
  * @identity: identity of the control, equal in objects that have inherited it. 0: no control
  * @counted: cstatus of the control, without the TSC if @owner may no longer read it; 0 if the last
  *	control enables nothing. Unlike state->cstatus it keeps the counters which are stopped by an
- *	overflow, on a forbidden CPU, or for pinned events of perf. Written by @owner or its tracer
+ *	overflow, on a forbidden CPU, or for pinned events of perf: see vperfctr_overflow(),
+ *	vperfctr_resume() and vperfctr_run(). Written by @owner or its tracer
  * @children: sums of reaped threads that had inherited the control
  * @rcu: for kfree_rcu()
  * @label: an event that holds the label of security modules, whose hooks take an event; never

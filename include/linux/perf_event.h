@@ -797,8 +797,8 @@ struct perf_event_filters {
 /**
  * enum perf_event_state - state of an event
  * @PERF_EVENT_STATE_DEAD: closed, or its PMU is unregistered; final
- * @PERF_EVENT_STATE_EXIT: its task has exited, or its CPU went offline and its driver did not
- *	move it; final
+ * @PERF_EVENT_STATE_EXIT: its task has exited, attr.remove_on_exec has removed it, or its CPU went
+ *	offline and its driver did not move it; final
  * @PERF_EVENT_STATE_ERROR: pinned and did not fit; enabling tries again
  * @PERF_EVENT_STATE_OFF: disabled
  * @PERF_EVENT_STATE_INACTIVE: enabled, but not scheduled in

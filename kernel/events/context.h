@@ -16,7 +16,10 @@ void perf_event_ctx_unlock(struct perf_event_context *ctx);
 DEFINE_CLASS(event_context, struct perf_event_context *, perf_event_ctx_unlock(_T),
 	     perf_event_ctx_lock(event), struct perf_event *event)
 
-/* A function that is called with the event's context locked */
+/*
+ * A function that is called with the event's context locked. @cpuctx is this CPU's context, or NULL
+ * if the event's context runs on no CPU.
+ */
 typedef void (*perf_event_func_t)(struct perf_event *event,
 				  struct perf_cpu_context *cpuctx, void *data);
 

@@ -365,7 +365,7 @@ static void perf_disable_on_this_cpu(struct perf_event *event, perf_event_func_t
  * perf_event_disable_local - disable one event on the CPU on which it counts
  * @event: the event, which the caller keeps alive
  *
- * A scheduled event that is active on another CPU is not changed.
+ * An event that needs scheduling, and is active on another CPU, is not changed.
  *
  * Context: interrupts are off, not in NMI.
  */

@@ -526,7 +526,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
 }
 
-/* Free a plain inherited event after a grace period, and drop its references. */
+/* Free an event made by perf_event_init_child() after a grace period; drop its references. */
 static void perf_event_free_child(struct perf_event *child)
 {
 	perf_context_put(child->ctx);

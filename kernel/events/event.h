@@ -20,8 +20,8 @@
 /* ... set at open */
 #define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before cgrp */
 
-/* ... inheritance */
-#define PERF_EVENT_PLAIN		0x20	/* inherited events need only memory */
+/* ... inheritance; a plain inherited event only counts, and is made without a call of its driver */
+#define PERF_EVENT_PLAIN		0x20	/* inherited events may be plain */
 #define PERF_EVENT_PLAIN_CHILD		0x40	/* perf_event_init_child() made it */
 
 /* ... status of an inherited event */

@@ -592,7 +592,7 @@ void perf_pmus_read_unlock(int idx)
 
 /**
  * perf_pmu_init_event - find the PMU of a new event
- * @event: see pmu.h
+ * @event: new event; pmu.h lists the fields that are set, and the errors
  *
  * Context: between perf_pmus_read_lock() and perf_pmus_read_unlock().
  * Return: the PMU, which is event->pmu now, or an ERR_PTR()
@@ -614,7 +614,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 
 /**
  * perf_pmu_del_event - remove an event from its PMU
- * @event: see pmu.h
+ * @event: in no context, its counter is stopped; see pmu.h
  */
 void perf_pmu_del_event(struct perf_event *event)
 {

@@ -411,7 +411,11 @@ static __always_inline u64 *perf_read_put_member(u64 *at, const struct perf_even
 	return perf_format_put_id(at, event, event->id, format);
 }
 
-/* Add the counts of an inherited group to those of the parent events. */
+/*
+ * Add the counts of an inherited group to those of the parent events. A settled event keeps its own
+ * count. The read of a group adds this count, but not the sums of settled events in the parent
+ * events, so nothing is added twice.
+ */
 static u64 *perf_read_add_children(u64 *at, const struct perf_event *leader, u64 format)
 {
 	const struct perf_event *member;
@@ -475,7 +479,8 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 	} else {
 		/*
 		 * The lock prevents a schedule out halfway: all values are from the same time.
-		 * Exception: an overflow of a member has updated its count since.
+		 * Exception: an overflow of a member has updated its count since
+		 * perf_read_sync_count().
 		 */
 		raw_spin_lock_irq(&leader->ctx->lock);
 		at = perf_read_put_times_and_members(at, leader, format);

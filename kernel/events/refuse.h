@@ -9,6 +9,13 @@
  * The reason is noted for current. At the end of the system call perf_refusal_end() makes the
  * last noted reason the one that prctl(PR_PERF_EXPLAIN) reports. -ENOMEM, -EFAULT, -EMFILE
  * and -ENFILE need not be noted.
+ *
+ * The rows, and macros such as RULE() of attr.c, paste PERF_REFUSED_ and the name of a reason: to
+ * find all uses of a reason, search for the bare name, such as OPEN_FLAGS.
+ *
+ * A struct perf_refusal_row is a row of the table, a struct perf_refusal is the report to user
+ * space, and a struct perf_refused has the reports of a task. PERF_REFUSED_CALL_* are not reasons
+ * but the system calls that can be refused.
  */
 #ifndef _KERNEL_EVENTS_REFUSE_H
 #define _KERNEL_EVENTS_REFUSE_H

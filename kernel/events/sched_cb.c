@@ -66,7 +66,10 @@ void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pm
 	struct perf_cpu_pmu_context *cpc = perf_this_cpc(pmu);
 
 	lockdep_assert_held(&cpuctx->ctx.lock);
-	/* Events of the last task and of the next cgroup may have the same PMU. */
+	/*
+	 * Events of the last task and of the next cgroup may have the same PMU, which is kept
+	 * disabled already: undo only the caller's disable.
+	 */
 	if (cpc->switch_disabled) {
 		perf_pmu_enable(pmu);
 		return;

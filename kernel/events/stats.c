@@ -2,8 +2,8 @@
 /*
  * Statistics of each CPU, and of each PMU on a CPU; see stats.h.
  *
- * Most machines never need the counters of a PMU, so the first watcher allocates them
- * (perf_stats_make_all()). The counters are freed with the PMU.
+ * Most machines never need the statistics of a PMU, so the first watcher allocates them
+ * (perf_stats_make_all()). The statistics are freed with the PMU.
  */
 #include <linux/percpu.h>
 
@@ -13,7 +13,7 @@
 DEFINE_PER_CPU(struct perf_cpu_stats, perf_cpu_stats);
 DEFINE_STATIC_KEY_FALSE(perf_stats_watched);
 
-/* The counters of the event's PMU on this CPU, or NULL. Preemption is off, which keeps the PMU. */
+/* Statistics of the event's PMU on this CPU, or NULL. Preemption is off, which keeps the PMU. */
 static struct perf_pmu_stats *perf_stats_of_pmu(const struct perf_event *event)
 {
 	/* Events of KUnit tests have no PMU. */
@@ -76,8 +76,8 @@ void perf_stats_throttled(const struct perf_event *event)
 }
 
 /**
- * perf_stats_watch - start or stop the counters of PMUs
- * @on: true to start, false to stop; the counters stop when the last watcher has stopped them
+ * perf_stats_watch - start or stop the statistics of PMUs
+ * @on: true to start, false to stop; the statistics stop when the last watcher has stopped them
  *
  * Context: may sleep; no locks are held.
  */
@@ -90,7 +90,7 @@ void perf_stats_watch(bool on)
 }
 
 /**
- * perf_stats_make_all - allocate the counters of all PMUs
+ * perf_stats_make_all - allocate the statistics of all PMUs
  *
  * Memory is not allocated under perf_pmus_lock, because CPU hotplug takes it.
  *

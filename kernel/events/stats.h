@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Statistics of a CPU. Rare cases are always counted per CPU. All other cases, and
- * the counters per PMU, are updated only while a watcher exists.
+ * the statistics of each PMU, are updated only while a watcher exists.
  */
 #ifndef _KERNEL_EVENTS_STATS_H
 #define _KERNEL_EVENTS_STATS_H
@@ -12,7 +12,7 @@
 #include <linux/perf_event_ext.h>
 
 /**
- * struct perf_cpu_stats - counters of one CPU since boot
+ * struct perf_cpu_stats - statistics of one CPU since boot
  * @throttled: number of times that an event was throttled
  * @recursions: software events within the handling of another one at the same level, which
  *	are not counted by any event
@@ -27,7 +27,7 @@ struct perf_cpu_stats {
 DECLARE_PER_CPU(struct perf_cpu_stats, perf_cpu_stats);
 
 /**
- * struct perf_pmu_stats - counters of one CPU and PMU, updated while a watcher exists
+ * struct perf_pmu_stats - statistics of one CPU and PMU, updated while a watcher exists
  * @records: records written to buffers
  * @throttled: number of times that an event was throttled
  * @lost: lost records, by cause

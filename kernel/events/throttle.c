@@ -38,7 +38,7 @@ static DEFINE_PER_CPU(u64, tick_idle_ns);
 /**
  * perf_event_pmu_start - start an event's counter
  * @event: the event, active on this CPU
- * @flags: PERF_EF_RELOAD, or 0
+ * @flags: PERF_EF_RELOAD, PERF_EF_RESUME, or 0
  *
  * Context: interrupts are off; also overflow handling, which may be in NMI.
  */
@@ -52,7 +52,7 @@ void perf_event_pmu_start(struct perf_event *event, int flags)
 /**
  * perf_event_pmu_stop - stop an event's counter, which stays allocated to the event
  * @event: the event, active on this CPU
- * @flags: PERF_EF_UPDATE, or 0
+ * @flags: PERF_EF_UPDATE, PERF_EF_PAUSE, or 0
  *
  * Context: interrupts are off; also overflow handling, which may be in NMI.
  */

@@ -293,7 +293,7 @@ struct power_text {
 extern const struct attribute_group *power_caps_groups[];
 ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char *page);
 
-/* Initializer of an attribute list: a file with a constant text */
+/* Element of an attribute list: a file with a constant text */
 #define POWER_TEXT(file_name, file_text)						\
 	(&((struct power_text[]) { {							\
 		.file = { .attr = { .name = file_name, .mode = 0444 },			\
@@ -301,7 +301,7 @@ ssize_t power_text_show(struct device *dev, struct device_attribute *attr, char 
 		.text = file_text,							\
 	} })[0].file.attr)
 
-/* Initializer of an attribute list: a file with an event code */
+/* Element of an attribute list: a file with an event code */
 #define POWER_EVENT(file_name, code)							\
 	(&((struct perf_pmu_events_attr[]) { {						\
 		.attr = { .attr = { .name = file_name, .mode = 0444 },			\

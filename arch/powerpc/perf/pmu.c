@@ -239,7 +239,7 @@ static void power_enable(struct pmu *pmu)
 		power_limited_start(cpu);
 	}
 	cpu->disabled = false;
-	/* With event-based branches, PMAO in the program's MMCR0 is set for a pending overflow. */
+	/* For a pending overflow of an EBB program, power_user_save() has saved PMAO. */
 	pending = !cpu->ebb && power_counts_overflowed(cpu);
 	/* Without soft masking, software cannot make the interrupt pending. */
 	if (pending && !IS_ENABLED(CONFIG_PPC64))

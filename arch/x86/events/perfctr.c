@@ -75,7 +75,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_name);
 
 static perfctr_ihandler_t perfctr_ihandler;
 
-/* The layer of hardware registers */
+/* struct perfctr_layer on the registers of this CPU */
 
 static u32 perfctr_hw_tsc(void)
 {

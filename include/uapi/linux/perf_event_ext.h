@@ -67,7 +67,7 @@ enum perf_event_doing {
 	PERF_EVENT_DISABLED	= 4,
 	PERF_EVENT_GROUP_OFF	= 5,	/* its group leader is disabled, or in the error state */
 	PERF_EVENT_ERROR	= 6,	/* pinned, and not scheduled in: enabling it retries */
-	PERF_EVENT_EXITED	= 7,	/* its task has exited */
+	PERF_EVENT_EXITED	= 7,	/* its task has exited, or exec or CPU hotplug removed it */
 	PERF_EVENT_DEAD		= 8,	/* its PMU was unregistered */
 	PERF_EVENT_SHARES	= 9,	/* one event per CPU counts for all inheriting tasks */
 };

@@ -550,7 +550,7 @@ void perf_event_output_backward(struct perf_event *event, struct perf_sample_dat
 
 /**
  * perf_event_output - write a sample without an overflow
- * @event: event from a map of a BPF program
+ * @event: event from a map of a BPF program, or event whose driver reads several records at once
  * @data: the sample, possibly incomplete
  * @regs: registers at the sample
  *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settled inherited events: a read of the parent event includes all of their values exactly once,
- * also after changes of the inherited events or of their tasks. Included at the end of settle.c.
+ * Settled inherited events, whose values are included in a sum of the parent event (see settle.h):
+ * a read of the parent event includes all of their values exactly once, also after changes of the
+ * inherited events or of their tasks. Included at the end of settle.c.
  */
 #include <linux/kthread.h>
 

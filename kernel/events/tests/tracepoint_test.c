@@ -15,7 +15,7 @@ static int tp_test_sleep(void *unused)
 /**
  * struct tp_test_event - an event of the task
  * @type: type that the core finds in its attr
- * @any_cpu: it has no CPU
+ * @any_cpu: opened with cpu -1
  * @exclude_kernel: attr.exclude_kernel
  * @sigtrap: attr.sigtrap
  */

@@ -286,7 +286,7 @@ static void test_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state->k1, 0);
 }
 
-/* Run a state for @n events from the programmed value @value, and suspend it with @start. */
+/* Check a run of @n events from @value: after the suspend, the start value is @start. */
 static void check_run(struct kunit *test, struct perfctr_cpu_state *state, s32 value, u64 n,
 		      s32 start)
 {
