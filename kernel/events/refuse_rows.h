@@ -56,7 +56,7 @@ REFUSAL(CLOCKID_NMI, EINVAL, "attr.clockid",
 
 /* perf_event_open(2): privileges and limits */
 REFUSAL(PARANOID_OPEN, EACCES, "perf_event_paranoid",
-	"is 3: only CAP_SYS_ADMIN may open events")
+	"is 3 or more: only CAP_SYS_ADMIN may open events")
 REFUSAL(BRANCHES_KERNEL, EACCES, "attr.branch_sample_type",
 	"includes the kernel: needs CAP_PERFMON, or perf_event_paranoid below 2")
 REFUSAL(KERNEL_EVENTS, EACCES, "attr.exclude_kernel",
@@ -82,11 +82,11 @@ REFUSAL(CGROUP_NO_FD, EINVAL, "pid", "is -1, but PERF_FLAG_PID_CGROUP needs the 
 REFUSAL(CGROUP_NO_CPU, EINVAL, "cpu",
 	"is -1, but PERF_FLAG_PID_CGROUP needs a CPU: open one event per CPU")
 REFUSAL(CGROUP_FD, EBADF, "pid",
-	"is not the fd of a directory in a cgroup hierarchy with perf_event")
+	"is not the fd of a directory in a cgroup hierarchy with the perf_event controller")
 REFUSAL(CGROUP_GROUP, EINVAL, "group_fd", "refers to a group that counts another cgroup")
 REFUSAL(GROUP_FD, EBADF, "group_fd", "is not the fd of an event")
 REFUSAL(GROUP_DEAD, ENODEV, "group_fd",
-	"refers to an event whose task exited or whose PMU was unregistered")
+	"refers to an event that was ended by exit, exec, CPU hotplug, or removal of its PMU")
 REFUSAL(GROUP_INHERIT, EINVAL, "attr.inherit", "must be the same for all events of a group")
 REFUSAL(GROUP_MEMBER, EINVAL, "group_fd",
 	"refers to a group member: it must refer to the group leader")
@@ -117,7 +117,8 @@ REFUSAL(SIGTRAP_TASK, EINVAL, "attr.sigtrap", "needs a task: the event sends sig
 /* perf_event_open(2): the PMU */
 REFUSAL(NO_PMU, ENOENT, "attr.type", "and attr.config name an event that no PMU supports")
 REFUSAL(PMU_GONE, ENODEV, "attr.type", "names a PMU that is being unregistered")
-REFUSAL(PMU_SAYS, EINVAL, "", "the PMU driver does not support this event and gives no reason")
+/* perf_event_refuse() replaces errno, field and sentence by those of the driver. */
+REFUSAL(PMU_SAYS, EINVAL, "", "is replaced by the field and the sentence of the PMU driver")
 REFUSAL(PMU_SAMPLING, EOPNOTSUPP, "attr.sample_period",
 	"is not supported: this PMU has no interrupt, and only counts")
 REFUSAL(PMU_EXCLUDES, EINVAL, "attr.exclude_*", "is not supported: this PMU counts in all modes")
@@ -143,9 +144,13 @@ REFUSAL(PMU_TAKEN, EBUSY, "attr.type",
 	"names an exclusive PMU in use: one event per task or one per CPU, not both at once")
 REFUSAL(CALLCHAIN_DEPTH, EOVERFLOW, "attr.sample_max_stack", "is above perf_event_max_stack")
 
-/* The buffer of another event: PERF_FLAG_FD_OUTPUT, PERF_EVENT_IOC_SET_OUTPUT */
+/*
+ * The buffer of another event: PERF_FLAG_FD_OUTPUT, PERF_EVENT_IOC_SET_OUTPUT. "output" is that
+ * event, to which group_fd or arg refers.
+ */
 REFUSAL(OUTPUT_FD, EBADF, "arg", "is not the fd of an event")
-REFUSAL(OUTPUT_SELF, EINVAL, "output", "is the event itself: pass the event with the buffer")
+REFUSAL(OUTPUT_SELF, EINVAL, "output",
+	"is the event itself: name the event that has the buffer")
 REFUSAL(OUTPUT_TARGET, EINVAL, "output",
 	"is an event of another task or CPU: open one buffer for each")
 REFUSAL(OUTPUT_CLOCK, EINVAL, "attr.clockid",
@@ -193,7 +198,8 @@ REFUSAL(PAUSE_NO_BUFFER, EINVAL, "fd", "refers to an event without a buffer for 
 REFUSAL(MODIFY_TYPE, EINVAL, "attr.type", "must not change")
 REFUSAL(MODIFY_PMU, EOPNOTSUPP, "fd",
 	"refers to an event that is not a breakpoint: only breakpoints can be modified")
-REFUSAL(MODIFY_MORE, EINVAL, "attr", "differs in more than a breakpoint's address, type and signal")
+REFUSAL(MODIFY_MORE, EINVAL, "attr",
+	"differs in more than bp_addr, bp_type, bp_len, sig_data and disabled")
 REFUSAL(BREAKPOINT, EINVAL, "attr.bp_type",
 	"is not possible with this bp_addr and bp_len: check type, length and alignment")
 REFUSAL(BREAKPOINT_KERNEL, EINVAL, "attr.bp_addr",

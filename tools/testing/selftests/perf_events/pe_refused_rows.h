@@ -55,7 +55,8 @@ REFUSAL(OPEN | IOCTL, CLOCKID_NMI, "attr.clockid",
 	"is not readable in the NMI of this PMU: use CLOCK_MONOTONIC or CLOCK_MONOTONIC_RAW")
 
 /* perf_event_open(2): privileges and limits */
-REFUSAL(OPEN, PARANOID_OPEN, "perf_event_paranoid", "is 3: only CAP_SYS_ADMIN may open events")
+REFUSAL(OPEN, PARANOID_OPEN, "perf_event_paranoid",
+	"is 3 or more: only CAP_SYS_ADMIN may open events")
 REFUSAL(OPEN, BRANCHES_KERNEL, "attr.branch_sample_type",
 	"includes the kernel: needs CAP_PERFMON, or perf_event_paranoid below 2")
 REFUSAL(OPEN, KERNEL_EVENTS, "attr.exclude_kernel",
@@ -81,11 +82,11 @@ REFUSAL(OPEN, CGROUP_NO_FD, "pid", "is -1, but PERF_FLAG_PID_CGROUP needs the fd
 REFUSAL(OPEN, CGROUP_NO_CPU, "cpu",
 	"is -1, but PERF_FLAG_PID_CGROUP needs a CPU: open one event per CPU")
 REFUSAL(OPEN, CGROUP_FD, "pid",
-	"is not the fd of a directory in a cgroup hierarchy with perf_event")
+	"is not the fd of a directory in a cgroup hierarchy with the perf_event controller")
 REFUSAL(OPEN, CGROUP_GROUP, "group_fd", "refers to a group that counts another cgroup")
 REFUSAL(OPEN, GROUP_FD, "group_fd", "is not the fd of an event")
 REFUSAL(OPEN, GROUP_DEAD, "group_fd",
-	"refers to an event whose task exited or whose PMU was unregistered")
+	"refers to an event that was ended by exit, exec, CPU hotplug, or removal of its PMU")
 REFUSAL(OPEN, GROUP_INHERIT, "attr.inherit", "must be the same for all events of a group")
 REFUSAL(OPEN, GROUP_MEMBER, "group_fd",
 	"refers to a group member: it must refer to the group leader")
@@ -141,7 +142,8 @@ REFUSAL(OPEN, CALLCHAIN_DEPTH, "attr.sample_max_stack", "is above perf_event_max
 
 /* The buffer of another event */
 REFUSAL(OPEN | IOCTL, OUTPUT_FD, "arg", "is not the fd of an event")
-REFUSAL(OPEN | IOCTL, OUTPUT_SELF, "output", "is the event itself: pass the event with the buffer")
+REFUSAL(OPEN | IOCTL, OUTPUT_SELF, "output",
+	"is the event itself: name the event that has the buffer")
 REFUSAL(OPEN | IOCTL, OUTPUT_TARGET, "output",
 	"is an event of another task or CPU: open one buffer for each")
 REFUSAL(OPEN | IOCTL, OUTPUT_CLOCK, "attr.clockid",
@@ -188,7 +190,8 @@ REFUSAL(IOCTL, PAUSE_NO_BUFFER, "fd", "refers to an event without a buffer for r
 REFUSAL(IOCTL, MODIFY_TYPE, "attr.type", "must not change")
 REFUSAL(IOCTL, MODIFY_PMU, "fd",
 	"refers to an event that is not a breakpoint: only breakpoints can be modified")
-REFUSAL(IOCTL, MODIFY_MORE, "attr", "differs in more than a breakpoint's address, type and signal")
+REFUSAL(IOCTL, MODIFY_MORE, "attr",
+	"differs in more than bp_addr, bp_type, bp_len, sig_data and disabled")
 REFUSAL(OPEN | IOCTL, BREAKPOINT, "attr.bp_type",
 	"is not possible with this bp_addr and bp_len: check type, length and alignment")
 REFUSAL(OPEN | IOCTL, BREAKPOINT_KERNEL, "attr.bp_addr",

@@ -154,7 +154,7 @@ user mlock 'Permission error mapping pages.' \
 	'perf record -o /dev/null -m 4096 -e cpu-clock:u true'
 echo 3 >$level
 user level_3 'Access to performance monitoring and observability operations is limited.' \
-	'perf_event_paranoid is 3: only CAP_SYS_ADMIN may open events' \
+	'perf_event_paranoid is 3 or more: only CAP_SYS_ADMIN may open events' \
 	'perf stat -e page-faults:u true'
 echo 2 >$level
 echo "1..$n"
