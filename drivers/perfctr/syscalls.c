@@ -87,7 +87,7 @@ static int vperfctr_allow(void)
 	return security_perf_event_open(PERF_SECURITY_OPEN) ?: perf_allow_open();
 }
 
-static void vperfctr_detach_task(struct task_struct *task)
+static void vperfctr_unhold_task(struct task_struct *task)
 {
 	if (task != current)
 		ptrace_unfreeze_traced(task);
@@ -95,11 +95,11 @@ static void vperfctr_detach_task(struct task_struct *task)
 
 /*
  * Get exclusive access to a thread's object: the thread is current, or stopped and traced by
- * the caller, and stays stopped until vperfctr_detach_task(). If the thread executes a program
+ * the caller, and stays stopped until vperfctr_unhold_task(). If the thread executes a program
  * that the tracer may not inspect, such as an unreadable one, the tracer may not access its
  * counters either.
  */
-static int vperfctr_hold(struct task_struct *task)
+static int vperfctr_hold_task(struct task_struct *task)
 {
 	int err;
 
@@ -108,7 +108,7 @@ static int vperfctr_hold(struct task_struct *task)
 	err = ptrace_check_attach(task, false);
 	if (err || ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS))
 		return err;
-	vperfctr_detach_task(task);
+	vperfctr_unhold_task(task);
 	return -EPERM;
 }
 
@@ -134,7 +134,7 @@ static struct task_struct *vperfctr_get_owner(struct vperfctr *vp)
  * struct vperfctr_call - a system call on an object
  * @file: fd of the caller
  * @vp: the object
- * @task: its owner, after vperfctr_hold(); NULL: no owner, or a dead one
+ * @task: its owner, after vperfctr_hold_task(); NULL: no owner, or a dead one
  */
 struct vperfctr_call {
 	struct fd		file;
@@ -145,7 +145,7 @@ struct vperfctr_call {
 static void vperfctr_end(struct vperfctr_call *call)
 {
 	if (call->task) {
-		vperfctr_detach_task(call->task);
+		vperfctr_unhold_task(call->task);
 		put_task_struct(call->task);
 	}
 	fdput(call->file);
@@ -168,11 +168,11 @@ static int vperfctr_begin(struct vperfctr_call *call, int fd)
 	call->task = vperfctr_get_owner(call->vp);
 	if (!call->task)
 		return 0;
-	err = vperfctr_hold(call->task);
+	err = vperfctr_hold_task(call->task);
 	if (!err && rcu_access_pointer(call->task->perfctr) == call->vp)
 		return 0;
 	if (!err) {
-		vperfctr_detach_task(call->task);
+		vperfctr_unhold_task(call->task);
 		err = -ESRCH;
 	}
 	put_task_struct(call->task);
@@ -268,10 +268,10 @@ SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 	task = vperfctr_find_task(tid);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = vperfctr_hold(task);
+	ret = vperfctr_hold_task(task);
 	if (!ret) {
 		ret = vperfctr_open_held(task, creat);
-		vperfctr_detach_task(task);
+		vperfctr_unhold_task(task);
 	}
 	put_task_struct(task);
 	return ret;
@@ -345,7 +345,7 @@ static void vperfctr_begin_sums(struct vperfctr *vp, const struct vperfctr_contr
 }
 
 static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfctr_control *control,
-				bool kernel)
+				bool may_count_kernel)
 {
 	struct vperfctr *vp = call->vp;
 	struct perfctr_cpu_state *state = vp->state;
@@ -356,13 +356,13 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 
 	local_irq_disable();
 	vperfctr_suspend(vp);
-	vp->iresume = 0;
+	vp->stopped_cstatus = 0;
 	vp->pending = 0;
 	state->cstatus = 0;
 	state->control = control->cpu_control;
 	err = perfctr_cpu_update_control(state, 0);
 	counts_kernel = !err && perfctr_cpu_counts_kernel(&state->control);
-	if ((counts_kernel && !kernel) ||
+	if ((counts_kernel && !may_count_kernel) ||
 	    (perfctr_cstatus_has_tsc(state->cstatus) && !vperfctr_may_read_tsc(call->task))) {
 		state->cstatus = 0;
 		err = -EPERM;
@@ -403,7 +403,7 @@ SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user 
 {
 	struct vperfctr_control control __uninitialized;
 	struct vperfctr_call call;
-	bool kernel = true;
+	bool may_count_kernel = true;
 	int err;
 
 	err = vperfctr_begin(&call, fd);
@@ -421,11 +421,12 @@ SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user 
 		err = vperfctr_leave_forbidden(call.task);
 		if (err)
 			goto end;
-		kernel = !perfctr_cpu_counts_kernel(&control.cpu_control) || !perf_allow_kernel();
+		may_count_kernel = !perfctr_cpu_counts_kernel(&control.cpu_control) ||
+				   !perf_allow_kernel();
 	}
 	if (control.cpu_control.nrictrs)
 		vperfctr_await_tick(call.vp);
-	err = vperfctr_set_control(&call, &control, kernel);
+	err = vperfctr_set_control(&call, &control, may_count_kernel);
 end:
 	vperfctr_end(&call);
 	return err;
@@ -455,21 +456,21 @@ SYSCALL_DEFINE1(vperfctr_unlink, int, fd)
 /* Restart the counters that an overflow has stopped. After an error the call can be retried. */
 static int vperfctr_restart_stopped(struct vperfctr *vp, bool own)
 {
-	const u32 cstatus = vp->iresume;
+	const u32 cstatus = vp->stopped_cstatus;
 
 	lockdep_assert_irqs_disabled();
 	if (!perfctr_cstatus_has_ictrs(cstatus))
 		return -EPERM;
 	vperfctr_suspend(vp);
 	vp->state->cstatus = cstatus;
-	vp->iresume = 0;
+	vp->stopped_cstatus = 0;
 	perfctr_cpu_ireload(vp->state);
 	if (!own)
 		return 0;
 	vperfctr_resume(vp);
 	if (vp->state->cstatus == cstatus)
 		return 0;
-	vp->iresume = cstatus;
+	vp->stopped_cstatus = cstatus;
 	return -EBUSY;
 }
 

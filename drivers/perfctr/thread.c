@@ -146,7 +146,7 @@ static bool vperfctr_overflow(struct vperfctr *vp)
 		return false;
 	perfctr_cpu_ireload(state);
 	vperfctr_note_overflow(vp);
-	vp->iresume = state->cstatus;
+	vp->stopped_cstatus = state->cstatus;
 	vp->pending |= mask;
 	state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(state->cstatus), 0, 0);
 	return true;
@@ -305,7 +305,7 @@ void __perfctr_forbid_tsc(void)
 	local_irq_save(flags);
 	vperfctr_suspend(vp);
 	state->cstatus = vperfctr_cstatus_without_tsc(state->cstatus);
-	vp->iresume = vperfctr_cstatus_without_tsc(vp->iresume);
+	vp->stopped_cstatus = vperfctr_cstatus_without_tsc(vp->stopped_cstatus);
 	WRITE_ONCE(vp->counted, vperfctr_cstatus_without_tsc(vp->counted));
 	state->tsc_start = 0;
 	vperfctr_resume(vp);
@@ -393,7 +393,7 @@ void __perfctr_copy_task(struct task_struct *child)
 	state = vp->state;
 	local_irq_disable();
 	perfctr_cpu_copy_control(state, from->state);
-	cstatus = from->iresume ?: from->state->cstatus;
+	cstatus = from->stopped_cstatus ?: from->state->cstatus;
 	vp->si_signo = from->si_signo;
 	vp->identity = from->identity;
 	vp->counted = from->counted;

@@ -36,7 +36,8 @@
  * @running: the low-level driver runs @state on @owner's CPU
  * @kernel: a control has counted in the kernel, so the sums may include the kernel
  * @si_signo: signal for overflows, 0 for none
- * @iresume: cstatus before the last overflow, for vperfctr_iresume(); 0: no overflow to resume from
+ * @stopped_cstatus: cstatus before the last overflow, for vperfctr_iresume(); 0: there is no
+ *	overflow to resume from
  * @pending: mask of overflows whose signal has not been sent yet
  * @pending_ill: SIGILL for a forbidden CPU has not been sent yet
  * @next_sample: jiffies of the next sample
@@ -59,7 +60,7 @@
  * 2. @owner, in a system call, exit or exec: no lock. @owner changes the object with interrupts
  *    off. The overflow interrupt is on @owner's CPU. It is excluded, too, except on powerpc, where
  *    only the low-level driver masks it: the driver suspends the counters before a change.
- * 3. Another thread, in a system call: the thread traces @owner. vperfctr_hold() keeps @owner
+ * 3. Another thread, in a system call: the thread traces @owner. vperfctr_hold_task() keeps @owner
  *    stopped, on no CPU, until the end of the call.
  * 4. A change of affinity does not access the object: when @owner starts to run on a forbidden
  *    CPU, its counters stop.
@@ -74,7 +75,7 @@ struct vperfctr {
 	bool				running;
 	bool				kernel;
 	int				si_signo;
-	u32				iresume;
+	u32				stopped_cstatus;
 	u32				pending;
 	bool				pending_ill;
 	unsigned long			next_sample;
@@ -123,7 +124,7 @@ int vperfctr_init_fs(void);
 struct file *vperfctr_new_file(struct vperfctr *vp);
 bool vperfctr_is_file(const struct file *file);
 
-/* The object of a task that is current, held by vperfctr_hold(), new, or dead. */
+/* The object of a task that is current, held by vperfctr_hold_task(), new, or dead. */
 static inline struct vperfctr *vperfctr_of(struct task_struct *task)
 {
 	/* Read the pointer once: for a dead @task it may become NULL at any time, see thread.c. */

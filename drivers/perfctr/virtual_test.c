@@ -229,7 +229,7 @@ static void revoke_after_overflow(struct kunit *test, bool late)
 	local_irq_enable();
 
 	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_EQ_MSG(test, vp->iresume, perfctr_mk_cstatus(1, 0, 1), "can restart");
+	KUNIT_EXPECT_EQ_MSG(test, vp->stopped_cstatus, perfctr_mk_cstatus(1, 0, 1), "can restart");
 	KUNIT_EXPECT_EQ_MSG(test, vp->state->cstatus, perfctr_mk_cstatus(1, 0, 0), "stopped");
 	KUNIT_EXPECT_EQ(test, (s32)vp->state->pmc[0].start, -100);
 	KUNIT_EXPECT_EQ(test, vp->overflows, 1);

@@ -827,7 +827,7 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 #define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package can read it */
 #define PERF_EV_CAP_SIBLING		BIT(2)	/* must not be a leader */
 #define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* any CPU of the scope can read it */
-#define PERF_EV_CAP_UNSCHED		BIT(4)	/* always on: not scheduled in or out */
+#define PERF_EV_CAP_ALWAYS_ON		BIT(4)	/* in a group of such events: always on */
 
 /*
  * attach_state. Drivers may set TASK_DATA and SCHED_CB in event_init, and test TASK; the core
@@ -869,7 +869,7 @@ struct perf_event_obstacle_note {
  * @group_caps: for a leader, the capabilities that all members of its group have
  * @count: count so far, without inherited events
  * @ctx: context that the event is attached to; valid until the event is freed
- * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if unscheduled
+ * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if always on
  * @pmu: the event's PMU
  * @group_leader: leader of the group, or the event itself; always itself after detach
  * @sibling_list: for a leader, the list of its siblings; for a sibling, its entry there
@@ -1065,7 +1065,7 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @rcu_head: for freeing
  * @task_ctx_data: data of the driver, from pmu::task_ctx_cache, or NULL
  * @turn: for a task's context, end of its last turn by the context's clock, ns; see
- *	perf_rotation_is_due()
+ *	perf_task_turn_is_due()
  *
  * Protected by the context's lock.
  */
@@ -1129,7 +1129,7 @@ struct perf_event_clock {
  * @task: the task, NULL for a CPU; PERF_TASK_GONE after the task's exit
  * @event_list: all events, RCU
  * @pmu_ctx_list: one part for each PMU with events here
- * @sw_lists: unscheduled software events by config, RCU. Two list heads have other uses: see
+ * @sw_lists: always-on software events by config, RCU. Two list heads have other uses: see
  *	perf_tp_task_events() and perf_tick_cursor()
  * @settled_children: the first settled inherited event in this context, or NULL
  * @stale_entry: entry in a list of stale contexts; see kernel/events/settle.h

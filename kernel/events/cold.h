@@ -29,7 +29,7 @@
  * @event_limit: overflows left until the event is disabled; 0: no limit; PERF_LIMIT_REACHED: the
  *	event must be disabled
  * @notify_work: irq work for wakeup and signal after an overflow
- * @disable_work: irq work that disables the event if that is due, and stops its counter if the
+ * @stop_work: irq work that disables the event if that is due, and stops its counter if the
  *	event is throttled but its driver has not stopped the counter
  * @sigtrap_work: task work that sends a sigtrap
  * @wakeup_due: a wakeup is pending
@@ -67,7 +67,7 @@ struct perf_event_cold {
 	atomic_t		mmap_count;
 	atomic_t		event_limit;
 	struct irq_work		notify_work;
-	struct irq_work		disable_work;
+	struct irq_work		stop_work;
 	struct callback_head	sigtrap_work;
 	unsigned int		wakeup_due;
 	unsigned int		sigtrap_queued;

@@ -417,7 +417,7 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 }
 
 /**
- * perf_event_is_on_stopped_cpu - is the event unscheduled (see group.c) and of a CPU whose context
+ * perf_event_is_on_stopped_cpu - is the event always on (see group.c) and of a CPU whose context
  * is stopped?
  * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
@@ -436,7 +436,7 @@ bool perf_event_is_on_stopped_cpu(const struct perf_event *event)
 	if (ctx->task)
 		return false;
 	lockdep_assert_held(&ctx->mutex);
-	return is_unsched(event) && !perf_clock_runs(&ctx->clock);
+	return is_always_on(event) && !perf_clock_runs(&ctx->clock);
 }
 
 /* Only one task at a time calls many CPUs, through a per-CPU pointer to an event. */

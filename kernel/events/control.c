@@ -37,13 +37,13 @@
 #include "throttle.h"
 
 /*
- * Reset one unscheduled event of current that is not inherited and has no buffer. Only event sites
+ * Reset one always-on event of current that is not inherited and has no buffer. Only event sites
  * in this task and in interrupts of its CPU write its count, so no lock is needed.
  */
 static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags)
 {
 	guard(rcu)();
-	if ((flags & PERF_IOC_FLAG_GROUP) || event->attr.inherit || !is_unsched(event) ||
+	if ((flags & PERF_IOC_FLAG_GROUP) || event->attr.inherit || !is_always_on(event) ||
 	    is_counting_clock(event) || rcu_access_pointer(event->rb) ||
 	    READ_ONCE(READ_ONCE(event->ctx)->task) != current)
 		return false;
@@ -106,7 +106,7 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 					 void *data)
 {
 	struct hw_perf_event *hw = &event->hw;
-	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_unsched(event);
+	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_always_on(event);
 	u64 value = *(u64 *)data;
 
 	if (event->attr.freq) {

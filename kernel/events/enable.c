@@ -21,11 +21,11 @@ static void perf_disable_locked(struct perf_event *event, struct perf_cpu_contex
 {
 	if (event->state < PERF_EVENT_STATE_INACTIVE)
 		return;
-	if (is_unsched(event)) {
+	if (is_always_on(event)) {
 		if (event->group_leader == event)
-			perf_unsched_stop_group(event, PERF_EVENT_STATE_OFF);
+			perf_always_on_stop_group(event, PERF_EVENT_STATE_OFF);
 		else
-			perf_unsched_stop(event, PERF_EVENT_STATE_OFF);
+			perf_always_on_stop(event, PERF_EVENT_STATE_OFF);
 		return;
 	}
 	if (event->group_leader == event)
@@ -71,7 +71,7 @@ static void perf_enable_update_pages(struct perf_event *leader)
 }
 
 /*
- * Make an event that is off or in the error state wait for a counter; an unscheduled event (see
+ * Make an event that is off or in the error state wait for a counter; an always-on event (see
  * group.c) counts if its leader does. @data points to the number of overflows for which the event
  * is enabled, or is NULL.
  *
@@ -93,11 +93,11 @@ static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context 
 		return false;
 
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
-	if (is_unsched(leader)) {
+	if (is_always_on(leader)) {
 		if (leader == event)
-			perf_unsched_start_group(event);
+			perf_always_on_start_group(event);
 		else if (leader->state == PERF_EVENT_STATE_ACTIVE)
-			perf_unsched_start(event);
+			perf_always_on_start(event);
 		return false;
 	}
 	if (leader == event && (event->attach_state & PERF_ATTACH_CONTEXT)) {
@@ -162,17 +162,17 @@ static const perf_event_func_t perf_enable_group_funcs[] = {
 };
 
 /*
- * Change an unscheduled event's state from this CPU, even if the event counts on another one:
+ * Change an always-on event's state from this CPU, even if the event counts on another one:
  * only the lock of its context is needed.
  */
-static bool perf_enable_unsched(struct perf_event *event, perf_event_func_t func, void *data)
+static bool perf_enable_always_on(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	return is_unsched(event) && perf_group_change_under_lock(event, func, data);
+	return is_always_on(event) && perf_group_change_under_lock(event, func, data);
 }
 
 static void perf_enable_call(struct perf_event *event, perf_event_func_t func, void *data)
 {
-	if (!perf_enable_unsched(event, func, data))
+	if (!perf_enable_always_on(event, func, data))
 		perf_event_call(event, func, data);
 }
 
@@ -243,7 +243,7 @@ static void perf_enable_children(struct perf_event *parent, bool on)
 {
 	struct perf_event *child;
 
-	if (!(parent->event_caps & PERF_EV_CAP_UNSCHED))
+	if (!(parent->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		perf_children_call_running(parent, perf_enable_funcs[on]);
 	for_each_child(child, parent) {
 		if (!perf_child_has_state(child, on))
@@ -259,7 +259,7 @@ static void perf_enable_group_children(struct perf_event *leader, bool on)
 {
 	struct perf_event *child, *member;
 
-	if (!is_unsched(leader))
+	if (!is_always_on(leader))
 		perf_children_call_running(leader, perf_enable_group_funcs[on]);
 	for_each_child(child, leader) {
 		if (!perf_children_have_state(child, on))
@@ -332,7 +332,7 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
  */
 void perf_children_disable(struct perf_event *parent)
 {
-	if ((parent->event_caps & PERF_EV_CAP_UNSCHED) ||
+	if ((parent->event_caps & PERF_EV_CAP_ALWAYS_ON) ||
 	    list_empty_careful(perf_event_children(parent)))
 		return;
 	guard(mutex)(perf_inherit_lock(parent));
@@ -354,7 +354,7 @@ static void perf_disable_on_this_cpu(struct perf_event *event, perf_event_func_t
 		/* The context's groups were scheduled out when the task was switched out. */
 		raw_spin_lock(&ctx->lock);
 		perf_context_begin(ctx);
-		if (is_unsched(event) || event->state != PERF_EVENT_STATE_ACTIVE)
+		if (is_always_on(event) || event->state != PERF_EVENT_STATE_ACTIVE)
 			func(event, NULL, NULL);
 		perf_context_end(ctx);
 		raw_spin_unlock(&ctx->lock);

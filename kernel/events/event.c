@@ -206,11 +206,11 @@ static int perf_exclusive_reserve(struct perf_event *event)
 		/* A busy PMU is reported to callers without permission, too. */
 		now = atomic_read(cnt);
 		if (of_task ? now < 0 : now > 0)
-			err = perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event);
+			err = perf_refuse_with_pmu(PERF_REFUSED_PMU_TAKEN, event);
 		return err;
 	}
 	if (!(of_task ? atomic_inc_unless_negative(cnt) : atomic_dec_unless_positive(cnt)))
-		return perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event);
+		return perf_refuse_with_pmu(PERF_REFUSED_PMU_TAKEN, event);
 	event->event_flags |= PERF_EVENT_EXCLUSIVE_CNT;
 	return 0;
 }
@@ -242,7 +242,7 @@ static bool perf_event_can_be_plain(const struct perf_event *event)
 	if (event->security)
 		return false;
 #endif
-	return (event->event_caps & PERF_EV_CAP_UNSCHED) && event->hw.target &&
+	return (event->event_caps & PERF_EV_CAP_ALWAYS_ON) && event->hw.target &&
 	       event->attr.inherit && !is_sampling_event(event) &&
 	       is_default_overflow_handler((struct perf_event *)event) &&
 	       !perf_attr_has_sideband(&event->attr) && !perf_event_needs_aux(event);
@@ -475,7 +475,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 	CHILD_KEEPS(child->attr);
 
 	/*
-	 * An unscheduled event (see group.c) is in no tree, so its tree and layout fields are equal
+	 * An always-on event (see group.c) is in no tree, so its tree and layout fields are equal
 	 * to those of @event.
 	 */
 	INIT_LIST_HEAD(&CHILD_SETS(child->active_list));
@@ -589,13 +589,13 @@ static void perf_event_free(struct perf_event *event)
  * @child: detached, and not in its parent event's list; the caller holds a reference
  *
  * A pending sigtrap holds @child until its task returns to user space, which may take any time, and
- * perf_pmu_unregister() must not wait for that. PMUs of unscheduled events are never unregistered.
+ * perf_pmu_unregister() must not wait for that. PMUs of always-on events are never unregistered.
  * May sleep. The mutex of its context may be held, but not the inherit lock.
  */
 void perf_event_put_pmu(struct perf_event *child)
 {
-	/* An unscheduled inherited event of an exited task is still marked as attached. */
-	if (!child->attr.sigtrap || (child->event_caps & PERF_EV_CAP_UNSCHED))
+	/* An always-on inherited event of an exited task is still marked as attached. */
+	if (!child->attr.sigtrap || (child->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		return;
 	WARN_ON_ONCE(child->attach_state & PERF_ATTACH_CONTEXT);
 	perf_exclusive_release(child);
@@ -632,7 +632,7 @@ static void perf_event_free_late_rcu(struct rcu_head *head)
 /* Can an event site be writing a sample for the event? */
 static bool perf_event_is_sampled_by_sites(const struct perf_event *event)
 {
-	return (event->event_caps & PERF_EV_CAP_UNSCHED) && is_sampling_event(event) &&
+	return (event->event_caps & PERF_EV_CAP_ALWAYS_ON) && is_sampling_event(event) &&
 	       event->ctx;
 }
 

@@ -2,10 +2,10 @@
 /*
  * Groups: membership, and which groups need scheduling
  *
- * A group is unscheduled (always on) if each member has PERF_EV_CAP_UNSCHED: a software event, or a
- * clock event that only counts. While the group is attached, event sites find its members, and
- * enabling the group only changes its state. Every other enabled group is in a tree of a PMU's part
- * of its context (group_tree.c), and sched.c schedules it in and out.
+ * A group is always on if each member has PERF_EV_CAP_ALWAYS_ON: a software event, or a clock event
+ * that only counts. No context switch schedules the group in or out: while it is attached, event
+ * sites find its members, and enabling the group only changes its state. Every other enabled group
+ * is in a tree of a PMU's part of its context (group_tree.c), and sched.c schedules it in and out.
  */
 #include "cgroup.h"
 #include "cold.h"
@@ -57,19 +57,19 @@ int perf_group_may_join(const struct perf_event *leader, const struct perf_event
 	if (event->event_caps & PERF_EV_CAP_SOFTWARE)
 		return 0;
 	if (!(leader->event_caps & PERF_EV_CAP_SOFTWARE) && leader->pmu != event->pmu)
-		return perf_refuse_event(PERF_REFUSED_GROUP_PMU, event);
+		return perf_refuse_with_pmu(PERF_REFUSED_GROUP_PMU, event);
 	for_each_sibling_event(member, leader) {
 		if (!(member->event_caps & PERF_EV_CAP_SOFTWARE) && member->pmu != event->pmu)
-			return perf_refuse_event(PERF_REFUSED_GROUP_PMU, event);
+			return perf_refuse_with_pmu(PERF_REFUSED_GROUP_PMU, event);
 	}
 	return 0;
 }
 
 /**
- * perf_unsched_start - start an enabled member of an unscheduled group with an enabled leader
+ * perf_always_on_start - start an enabled member of an always-on group with an enabled leader
  * @event: the event; its context is between perf_context_begin() and perf_context_end()
  */
-void perf_unsched_start(struct perf_event *event)
+void perf_always_on_start(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_INACTIVE)
 		return;
@@ -81,12 +81,12 @@ void perf_unsched_start(struct perf_event *event)
 }
 
 /**
- * perf_unsched_stop - stop an event of an unscheduled group
+ * perf_always_on_stop - stop an event of an always-on group
  * @event: the event; its context is between perf_context_begin() and perf_context_end()
  * @state: new state, unless the event's state is lower already; PERF_EVENT_STATE_INACTIVE if only
  *	its leader is disabled
  */
-void perf_unsched_stop(struct perf_event *event, enum perf_event_state state)
+void perf_always_on_stop(struct perf_event *event, enum perf_event_state state)
 {
 	if (event->state > state) {
 		if (event->state == PERF_EVENT_STATE_ACTIVE && perf_event_has_frequency(event))
@@ -98,32 +98,32 @@ void perf_unsched_stop(struct perf_event *event, enum perf_event_state state)
 }
 
 /**
- * perf_unsched_start_group - start the enabled events of an unscheduled group
+ * perf_always_on_start_group - start the enabled events of an always-on group
  * @leader: group leader; its context is between perf_context_begin() and perf_context_end()
  */
-void perf_unsched_start_group(struct perf_event *leader)
+void perf_always_on_start_group(struct perf_event *leader)
 {
 	struct perf_event *member;
 
 	if (leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
-	perf_unsched_start(leader);
+	perf_always_on_start(leader);
 	for_each_sibling_event(member, leader)
-		perf_unsched_start(member);
+		perf_always_on_start(member);
 }
 
 /**
- * perf_unsched_stop_group - stop an unscheduled group
+ * perf_always_on_stop_group - stop an always-on group
  * @leader: group leader; its context is between perf_context_begin() and perf_context_end()
- * @state: as for perf_unsched_stop(), for the leader
+ * @state: as for perf_always_on_stop(), for the leader
  */
-void perf_unsched_stop_group(struct perf_event *leader, enum perf_event_state state)
+void perf_always_on_stop_group(struct perf_event *leader, enum perf_event_state state)
 {
 	struct perf_event *member;
 
-	perf_unsched_stop(leader, state);
+	perf_always_on_stop(leader, state);
 	for_each_sibling_event(member, leader)
-		perf_unsched_stop(member, PERF_EVENT_STATE_INACTIVE);
+		perf_always_on_stop(member, PERF_EVENT_STATE_INACTIVE);
 }
 
 /*
@@ -137,12 +137,12 @@ static struct pmu *perf_group_find_pmu(const struct perf_event *leader)
 
 	if (!(leader->event_caps & PERF_EV_CAP_SOFTWARE))
 		return leader->pmu;
-	if (!(leader->event_caps & PERF_EV_CAP_UNSCHED))
+	if (!(leader->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		pmu = leader->pmu;
 	for_each_sibling_event(member, leader) {
 		if (!(member->event_caps & PERF_EV_CAP_SOFTWARE))
 			return member->pmu;
-		if (!pmu && !(member->event_caps & PERF_EV_CAP_UNSCHED))
+		if (!pmu && !(member->event_caps & PERF_EV_CAP_ALWAYS_ON))
 			pmu = member->pmu;
 	}
 	return pmu;
@@ -177,7 +177,7 @@ static void perf_group_update_caps(struct perf_event *leader)
 }
 
 /*
- * Start an unscheduled group, or add any other enabled group to the tree of its PMU. @gap: as for
+ * Start an always-on group, or add any other enabled group to the tree of its PMU. @gap: as for
  * perf_group_insert_next().
  */
 static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *gap)
@@ -187,7 +187,7 @@ static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *g
 
 	perf_group_update_caps(leader);
 	perf_group_rehome(leader);
-	if (!is_unsched(leader)) {
+	if (!is_always_on(leader)) {
 		if (leader->state < PERF_EVENT_STATE_INACTIVE)
 			return;
 		if (leader->pmu_ctx != before && !leader->attr.pinned)
@@ -195,10 +195,10 @@ static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *g
 		perf_group_insert_next(leader, gap);
 		return;
 	}
-	perf_swevent_unsched_add(leader);
+	perf_swevent_always_on_add(leader);
 	for_each_sibling_event(member, leader)
-		perf_swevent_unsched_add(member);
-	perf_unsched_start_group(leader);
+		perf_swevent_always_on_add(member);
+	perf_always_on_start_group(leader);
 }
 
 /* Undo perf_group_enter(): the group stops, but its members stay enabled or disabled. */
@@ -206,28 +206,28 @@ static void perf_group_leave(struct perf_event *leader)
 {
 	struct perf_event *member;
 
-	if (!is_unsched(leader)) {
+	if (!is_always_on(leader)) {
 		perf_group_sched_out(leader);
 		perf_group_tree_del(leader);
 		return;
 	}
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
-		perf_unsched_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
-	perf_swevent_unsched_del(leader);
+		perf_always_on_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
+	perf_swevent_always_on_del(leader);
 	for_each_sibling_event(member, leader)
-		perf_swevent_unsched_del(member);
+		perf_swevent_always_on_del(member);
 }
 
 /*
- * An unscheduled leader is removed, but its members are not. The members must keep their entries
+ * An always-on leader is removed, but its members are not. The members must keep their entries
  * in the lists of event sites: a site that was interrupted at a moved member would continue
  * from its new position, and see other events twice or not at all.
  */
-static void perf_unsched_leader_del(struct perf_event *leader)
+static void perf_always_on_leader_del(struct perf_event *leader)
 {
 	if (leader->state == PERF_EVENT_STATE_ACTIVE)
-		perf_unsched_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
-	perf_swevent_unsched_del(leader);
+		perf_always_on_stop_group(leader, PERF_EVENT_STATE_INACTIVE);
+	perf_swevent_always_on_del(leader);
 }
 
 static void perf_group_count_event(struct perf_event *event, int n)
@@ -285,8 +285,8 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 				     void *data)
 {
 	struct perf_event *leader = event->group_leader;
-	bool joins_unsched = leader != event && is_unsched(leader) &&
-			     (event->event_caps & PERF_EV_CAP_UNSCHED);
+	bool joins_always_on = leader != event && is_always_on(leader) &&
+			       (event->event_caps & PERF_EV_CAP_ALWAYS_ON);
 	bool *attached = data;
 
 	event->attach_state |= PERF_ATTACH_CONTEXT;
@@ -298,7 +298,7 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 		perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	}
 	if (leader != event) {
-		if (!joins_unsched)
+		if (!joins_always_on)
 			perf_group_leave(leader);
 		perf_group_join_leader(event, leader);
 	}
@@ -307,15 +307,15 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 		perf_sample_layout_group(leader);
 	perf_group_enlist(event);
 
-	if (joins_unsched) {
+	if (joins_always_on) {
 		event->pmu_ctx = leader->pmu_ctx;
-		perf_swevent_unsched_add(event);
+		perf_swevent_always_on_add(event);
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
-			perf_unsched_start(event);
+			perf_always_on_start(event);
 	} else {
 		perf_group_enter(leader, NULL);
 	}
-	if (cpuctx && !is_unsched(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
+	if (cpuctx && !is_always_on(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
 	*attached = true;
 }
@@ -431,17 +431,17 @@ bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t fu
 	return here;
 }
 
-/* Is the event unscheduled and without siblings? Then only event sites use it, under RCU. */
-static bool perf_group_is_lone_unsched(const struct perf_event *event)
+/* Is the event always on and without siblings? Then only event sites use it, under RCU. */
+static bool perf_is_lone_always_on(const struct perf_event *event)
 {
-	return event->event_caps & PERF_EV_CAP_UNSCHED && event->group_leader == event &&
+	return event->event_caps & PERF_EV_CAP_ALWAYS_ON && event->group_leader == event &&
 	       !event->nr_siblings;
 }
 
 static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_event_context *ctx = event->ctx;
-	bool needs_home = !(event->event_caps & PERF_EV_CAP_UNSCHED);
+	bool needs_home = !(event->event_caps & PERF_EV_CAP_ALWAYS_ON);
 	struct perf_event_pmu_context *home;
 	bool attached = false;
 
@@ -458,7 +458,7 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 
 	perf_event_get_ref(event);
 	perf_context_reserve(ctx);
-	if (!perf_group_is_lone_unsched(event) ||
+	if (!perf_is_lone_always_on(event) ||
 	    !perf_group_change_under_lock(event, func, &attached))
 		perf_event_call(event, func, &attached);
 	/* The exit of the context's task takes ctx->mutex before it sets PERF_TASK_GONE. */
@@ -578,7 +578,7 @@ static bool perf_group_leave_leader(struct perf_event *event, bool attached)
 		perf_group_unlink(event, leader);
 		return false;
 	}
-	if (!attached || is_unsched(leader)) {
+	if (!attached || is_always_on(leader)) {
 		perf_group_unlink(event, leader);
 		perf_group_update_caps(leader);
 		perf_sample_layout_group(leader);
@@ -604,7 +604,7 @@ static void perf_group_delist(struct perf_event *event, struct perf_cpu_context 
 {
 	struct perf_event_context *ctx = event->ctx;
 
-	if (!(event->event_caps & PERF_EV_CAP_UNSCHED))
+	if (!(event->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		args->home = perf_pmu_context_of(ctx, event->pmu);
 	lockdep_assert_held(&ctx->lock);
 	list_del_rcu(&event->event_entry);
@@ -626,7 +626,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	struct perf_event *leader = event->group_leader;
 	bool attached = event->attach_state & PERF_ATTACH_CONTEXT;
 	struct perf_event_context *ctx = event->ctx;
-	struct perf_event_pmu_context *home = event->pmu_ctx, *epc;
+	struct perf_event_pmu_context *scheduler = event->pmu_ctx, *epc;
 	struct detach_args *args = data;
 	bool resched, moved;
 
@@ -637,9 +637,9 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	 */
 	if (leader == event) {
 		moved = event->nr_siblings;
-		resched = attached && moved && !is_unsched(event);
-		if (attached && is_unsched(event))
-			perf_unsched_leader_del(event);
+		resched = attached && moved && !is_always_on(event);
+		if (attached && is_always_on(event))
+			perf_always_on_leader_del(event);
 		else if (attached)
 			perf_group_leave(event);
 		/*
@@ -649,13 +649,13 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);
 	} else {
 		resched = false;
-		if (attached && is_unsched(leader)) {
-			perf_unsched_stop(event, PERF_EVENT_STATE_INACTIVE);
-			perf_swevent_unsched_del(event);
+		if (attached && is_always_on(leader)) {
+			perf_always_on_stop(event, PERF_EVENT_STATE_INACTIVE);
+			perf_swevent_always_on_del(event);
 		}
 		if (event->attach_state & PERF_ATTACH_GROUP)
 			resched = perf_group_leave_leader(event, attached);
-		moved = leader->pmu_ctx != home;
+		moved = leader->pmu_ctx != scheduler;
 	}
 	args->enabled = event->state >= PERF_EVENT_STATE_INACTIVE;
 	if (event->state > args->end)
@@ -666,7 +666,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	if (!resched || !cpuctx)
 		return;
 	if (!moved) {
-		perf_group_resched(cpuctx, home);
+		perf_group_resched(cpuctx, scheduler);
 		return;
 	}
 	/* Another PMU may schedule the remaining events now. */
@@ -746,26 +746,26 @@ static bool perf_group_detaches_anywhere(const struct perf_event *event,
 	const struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->mutex);
-	return (perf_group_is_lone_unsched(event) || (perf_group_is_off(event) && !event->cgrp)) &&
+	return (perf_is_lone_always_on(event) || (perf_group_is_off(event) && !event->cgrp)) &&
 	       !(is_sampling_event(event) && is_software_event(event)) &&
 	       end <= PERF_EVENT_STATE_EXIT &&
 	       (ctx->nr_events > 1 || !ctx->task);
 }
 
 /*
- * Does the group have events that could be unscheduled, while @event could not? They may
- * become unscheduled when @event is removed.
+ * Does the group have events that could be always on, while @event could not? They may
+ * become always on when @event is removed.
  */
-static bool perf_group_has_unsched_members(const struct perf_event *event)
+static bool perf_group_has_always_on_members(const struct perf_event *event)
 {
 	const struct perf_event *leader = event->group_leader, *member;
 
-	if (is_unsched(leader) || (event->event_caps & PERF_EV_CAP_UNSCHED))
+	if (is_always_on(leader) || (event->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		return false;
-	if (leader->event_caps & PERF_EV_CAP_UNSCHED)
+	if (leader->event_caps & PERF_EV_CAP_ALWAYS_ON)
 		return true;
 	for_each_sibling_event(member, leader) {
-		if (member->event_caps & PERF_EV_CAP_UNSCHED)
+		if (member->event_caps & PERF_EV_CAP_ALWAYS_ON)
 			return true;
 	}
 	return false;
@@ -791,10 +791,10 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 
 	lockdep_assert_held(&ctx->mutex);
 	/*
-	 * Members may become unscheduled, and event sites count unscheduled events in the task's
+	 * Members may become always on, and event sites count always-on events in the task's
 	 * context. A shared context would count the same occurrences in its own events.
 	 */
-	if (was_attached && ctx->task != PERF_TASK_GONE && perf_group_has_unsched_members(event))
+	if (was_attached && ctx->task != PERF_TASK_GONE && perf_group_has_always_on_members(event))
 		perf_ctx_set_unlink(ctx);
 	if (!was_attached || ctx->task == PERF_TASK_GONE)
 		perf_group_change_here(event, perf_group_detach_locked, &args);
@@ -839,8 +839,8 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 	lockdep_assert_held(&ctx->mutex);
 	WARN_ON_ONCE(ctx->task != PERF_TASK_GONE);
 	raw_spin_lock_irq(&ctx->lock);
-	if (is_unsched(event->group_leader))
-		perf_swevent_unsched_del(event);
+	if (is_always_on(event->group_leader))
+		perf_swevent_always_on_del(event);
 	else
 		perf_group_tree_del(event);
 	perf_group_delist(event, NULL, &args);

@@ -16,11 +16,11 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 void perf_groups_exec_begin(struct perf_event_context *ctx);
 void perf_groups_exec_end(struct perf_event_context *ctx);
 
-/* For enable.c. A group is unscheduled if no PMU schedules one of its events. */
-void perf_unsched_start(struct perf_event *event);
-void perf_unsched_stop(struct perf_event *event, enum perf_event_state state);
-void perf_unsched_start_group(struct perf_event *leader);
-void perf_unsched_stop_group(struct perf_event *leader, enum perf_event_state state);
+/* For enable.c. A group is always on if no PMU schedules one of its events. */
+void perf_always_on_start(struct perf_event *event);
+void perf_always_on_stop(struct perf_event *event, enum perf_event_state state);
+void perf_always_on_start_group(struct perf_event *leader);
+void perf_always_on_stop_group(struct perf_event *leader, enum perf_event_state state);
 void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc);
 bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func, void *data);
 

@@ -152,7 +152,7 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 	 */
 	for_each_event(event, ctx) {
 		cond_resched();
-		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_unsched(event));
+		WARN_ON_ONCE(event->state == PERF_EVENT_STATE_ACTIVE && !is_always_on(event));
 		if (!perf_hotplug_driver_moves(event->group_leader) ||
 		    event->state <= PERF_EVENT_STATE_EXIT)
 			continue;

@@ -374,7 +374,7 @@ static bool perf_inherit_group_is_plain(struct perf_event *leader)
 {
 	struct perf_event *member;
 
-	if (!is_unsched(leader) || !perf_event_is_plain(leader))
+	if (!is_always_on(leader) || !perf_event_is_plain(leader))
 		return false;
 	if (likely(!leader->nr_siblings))
 		return true;

@@ -119,7 +119,7 @@ void perf_child_detach(struct perf_event *child)
 
 /*
  * Find the first inherited event that is not in a shared context (shared_ctx.h), or else the first
- * one. The removal of the event in a shared context may make members of its group unscheduled.
+ * one. The removal of the event in a shared context may make members of its group always on.
  * Before that, each task's context must leave its set, which happens when the task's event is
  * removed. Events in shared contexts are moved to the end of the list; nothing depends on the
  * list's order, because @parent is dead. As no event is added either, a call that finds only events

@@ -205,12 +205,12 @@ static inline bool is_task_event(const struct perf_event *event)
 }
 
 /*
- * Is the event in an unscheduled group, one of always-on software events (see group.c)? The leader
- * may be closed concurrently: a lock or the mutex of the context is held, or RCU.
+ * Is the event in an always-on group (see group.c)? The leader may be closed concurrently: a lock
+ * or the mutex of the context is held, or RCU.
  */
-static inline bool is_unsched(const struct perf_event *event)
+static inline bool is_always_on(const struct perf_event *event)
 {
-	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_UNSCHED;
+	return READ_ONCE(event->group_leader)->group_caps & PERF_EV_CAP_ALWAYS_ON;
 }
 
 /*
@@ -248,7 +248,7 @@ static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *
 }
 
 /*
- * The unscheduled software event that the next tick examines first, by its hlist_entry, or NULL for
+ * The always-on software event that the next tick examines first, by its hlist_entry, or NULL for
  * the first one of all; ctx->lock. The pointer is stored in the list head of
  * PERF_COUNT_SW_BPF_OUTPUT in ctx->sw_lists: these events have no event site either.
  */

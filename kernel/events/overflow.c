@@ -86,17 +86,17 @@ static void perf_overflow_stop_throttled(struct perf_event *event)
 	perf_pmu_enable(event->pmu);
 }
 
-static void perf_overflow_disable_irq_work(struct irq_work *work)
+static void perf_overflow_stop_irq_work(struct irq_work *work)
 {
 	struct perf_event_cold *cold = container_of(work, struct perf_event_cold,
-						    disable_work);
+						    stop_work);
 	struct perf_event *event = cold->event;
 	int cpu = smp_processor_id();
 
 	/* If the event was scheduled out since, perf_event_sched_out() has disabled it. */
 	if (perf_event_disable_is_due(cold)) {
 		perf_delay(DISABLE_DUE);
-		if (!is_unsched(event))
+		if (!is_always_on(event))
 			cpu = READ_ONCE(event->oncpu);
 		/*
 		 * oncpu is -1 for an event that is scheduled out. Usually
@@ -138,7 +138,7 @@ void perf_event_disable_inatomic(struct perf_event *event)
 		return;
 	}
 	WRITE_ONCE(cold->disable_due, true);
-	perf_overflow_queue_work(event, &cold->disable_work);
+	perf_overflow_queue_work(event, &cold->stop_work);
 }
 
 /* Send the sigtrap on the task's return to user space. */
@@ -299,7 +299,7 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 	if (perf_overflow_limit_reached(&cold->event_limit)) {
 		stop = 1;
 		kill = POLL_HUP;
-		perf_overflow_queue_work(event, &cold->disable_work);
+		perf_overflow_queue_work(event, &cold->stop_work);
 	}
 	/*
 	 * Each overflow sends a signal: POLL_HUP for the last one that the limit allows,
@@ -367,7 +367,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_MAY_THROTTLE, data, regs);
 	/* Only for an interrupt: in a context switch, overflows cannot keep the CPU busy. */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
-		perf_overflow_queue_work(event, &event->cold->disable_work);
+		perf_overflow_queue_work(event, &event->cold->stop_work);
 	return stop;
 }
 EXPORT_SYMBOL_GPL(perf_event_overflow);
@@ -415,7 +415,7 @@ void perf_overflow_init(struct perf_event *event)
 void perf_overflow_init_cold(struct perf_event_cold *cold)
 {
 	init_irq_work(&cold->notify_work, perf_overflow_wakeup_work);
-	cold->disable_work = IRQ_WORK_INIT_HARD(perf_overflow_disable_irq_work);
+	cold->stop_work = IRQ_WORK_INIT_HARD(perf_overflow_stop_irq_work);
 	init_task_work(&cold->sigtrap_work, perf_overflow_sigtrap_work);
 }
 

@@ -283,7 +283,7 @@ static int perf_pmu_can_do(const struct perf_event *event)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(perf_pmu_demands); i++) {
 		if (!perf_pmu_demands[i].possible(event))
-			return perf_refuse_event(perf_pmu_demands[i].refusal, event);
+			return perf_refuse_with_pmu(perf_pmu_demands[i].refusal, event);
 	}
 	return 0;
 }
@@ -424,7 +424,7 @@ static int perf_pmu_entry_try(struct pmu_entry *pe, struct perf_event *event)
 		goto refused;
 	}
 	err = perf_pmu_can_do(event);
-	if (!err && !(event->event_caps & PERF_EV_CAP_UNSCHED))
+	if (!err && !(event->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		err = perf_cpu_pmu_contexts_make(pmu);
 	if (err)
 		goto undo;

@@ -2,8 +2,8 @@
 /*
  * Reading an event: read(2), and readers in the kernel
  *
- * The count of an unscheduled event (an always-on software event) is always up to date: a read
- * needs no interrupt of another CPU and, for an event that is not inherited, no lock.
+ * The count of an always-on event (see group.c) is always up to date: a read needs no interrupt of
+ * another CPU and, for an event that is not inherited, no lock.
  */
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -143,7 +143,7 @@ static int perf_read_sync_count(struct perf_event *event, bool group)
 
 	/* RCU protects the leader, which may be closed concurrently. */
 	scoped_guard(rcu) {
-		if (is_unsched(event))
+		if (is_always_on(event))
 			return 0;
 	}
 	/* Pairs with perf_event_sched_in(): if ACTIVE is seen, so is oncpu. */
@@ -215,7 +215,7 @@ static __always_inline u64 perf_read_child_count(struct perf_event *child, bool 
 	if (unlikely(child->event_flags & PERF_EVENT_CALL_DONE))
 		child->event_flags &= ~PERF_EVENT_CALL_DONE;
 	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
-	else if (!is_unsched(child) && smp_load_acquire(&child->state) == PERF_EVENT_STATE_ACTIVE)
+	else if (!is_always_on(child) && smp_load_acquire(&child->state) == PERF_EVENT_STATE_ACTIVE)
 		perf_read_sync_count(child, false);
 	return is_clock ? perf_event_own_count(child) : local64_read(&child->count);
 }
@@ -236,7 +236,7 @@ static __always_inline u64 perf_read_add_all_children(struct perf_event *parent,
 
 	if (settles)
 		perf_settled_undo_stale(parent);
-	if (!(parent->event_caps & PERF_EV_CAP_UNSCHED))
+	if (!(parent->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		perf_children_call_running(parent, perf_read_child_locked);
 	perf_delay(CHILDREN_UNSETTLED);
 	list_for_each_entry_safe(child, next, children, child_list) {
@@ -444,7 +444,7 @@ static u64 *perf_read_put_members(u64 *at, const struct perf_event *leader, u64 
 	return at;
 }
 
-static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, u64 format)
+static u64 *perf_read_store_or_add_values(u64 *at, struct perf_event *leader, u64 format)
 {
 	if (format & PERF_FORMAT_TIMES) {
 		u64 enabled = 0, running = 0;
@@ -466,7 +466,8 @@ static u64 *perf_read_put_times_and_members(u64 *at, struct perf_event *leader, 
 }
 
 /* Store a group's values, or add those of an inherited group to the stored values. */
-static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words, size_t *size)
+static int perf_read_store_or_add_group(struct perf_event *leader, u64 format, u64 *words,
+					size_t *size)
 {
 	u64 *at = words + 1;
 	int err;
@@ -474,8 +475,8 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 	err = perf_read_sync_count(leader, true);
 	if (err)
 		return err;
-	if (is_unsched(leader)) {
-		at = perf_read_put_times_and_members(at, leader, format);
+	if (is_always_on(leader)) {
+		at = perf_read_store_or_add_values(at, leader, format);
 	} else {
 		/*
 		 * The lock prevents a schedule out halfway: all values are from the same time.
@@ -483,7 +484,7 @@ static int perf_read_put_group(struct perf_event *leader, u64 format, u64 *words
 		 * perf_read_sync_count().
 		 */
 		raw_spin_lock_irq(&leader->ctx->lock);
-		at = perf_read_put_times_and_members(at, leader, format);
+		at = perf_read_store_or_add_values(at, leader, format);
 		raw_spin_unlock_irq(&leader->ctx->lock);
 	}
 	*size = (char *)at - (char *)words;
@@ -514,13 +515,13 @@ static ssize_t perf_read_sum_group(struct perf_event *event, size_t room, u64 *w
 
 	if (leader->attr.inherit && !leader->parent)
 		lock = perf_inherit_lock_group(leader);
-	err = perf_read_put_group(leader, format, words, &size);
+	err = perf_read_store_or_add_group(leader, format, words, &size);
 	if (lock) {
 		for_each_child(child, leader) {
 			if (err)
 				break;
 			err = perf_read_same_group(leader, child) ?
-			      perf_read_put_group(child, format, words, &size) : -ECHILD;
+			      perf_read_store_or_add_group(child, format, words, &size) : -ECHILD;
 		}
 	}
 	perf_inherit_unlock(lock);
@@ -611,11 +612,11 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	oncpu = event->oncpu;
 	if (oncpu >= 0)
 		oncpu = perf_read_cpu(event, false, oncpu);
-	if (event->attr.pinned && !is_unsched(event) && oncpu != cpu) {
+	if (event->attr.pinned && !is_always_on(event) && oncpu != cpu) {
 		ret = -EBUSY;
 		goto out;
 	}
-	if (!is_unsched(event) && oncpu == cpu &&
+	if (!is_always_on(event) && oncpu == cpu &&
 	    event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 

@@ -145,14 +145,14 @@ int perf_refuse_error(enum perf_refusal_id id, int error)
 }
 
 /**
- * perf_refuse_event - note that the PMU of an event lacks a requested feature
+ * perf_refuse_with_pmu - note why a call of current is refused, and the name of the event's PMU
  * @id: the reason
  * @event: new event, with its PMU
  *
  * Context: as perf_refuse().
  * Return: the row's negative errno
  */
-int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event)
+int perf_refuse_with_pmu(enum perf_refusal_id id, const struct perf_event *event)
 {
 	return perf_refuse_as(id, -perf_refusal_rows[id].error, 0, event->pmu->name);
 }

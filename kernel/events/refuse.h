@@ -49,7 +49,7 @@ extern const struct perf_refusal_row perf_refusal_rows[PERF_REFUSALS];
 int perf_refuse(enum perf_refusal_id id);
 int perf_refuse_value(enum perf_refusal_id id, u64 value);
 int perf_refuse_error(enum perf_refusal_id id, int error);
-int perf_refuse_event(enum perf_refusal_id id, const struct perf_event *event);
+int perf_refuse_with_pmu(enum perf_refusal_id id, const struct perf_event *event);
 int perf_refuse_by_pmu(const struct perf_event *event, int error);
 void perf_refusal_clear(void);
 #if IS_ENABLED(CONFIG_PERF_EVENTS_KUNIT_TEST)

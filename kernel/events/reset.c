@@ -8,10 +8,10 @@
  * context is inactive. Two kinds of events are counted by local64_add() while their context is
  * inactive:
  *
- * - Event sites count unscheduled (always-on software) events of a task even while a shared context
- *   (shared_ctx.h) replaces the task's context. Their reset runs on the CPU where the task runs, or
- *   while task_call_func() keeps the task from running.
- * - Event sites count unscheduled events of a CPU from before CPU hotplug starts its context until
+ * - Event sites count always-on events of a task even while a shared context (shared_ctx.h)
+ *   replaces the task's context. Their reset runs on the CPU where the task runs, or while
+ *   task_call_func() keeps the task from running.
+ * - Event sites count always-on events of a CPU from before CPU hotplug starts its context until
  *   after it stops the context. Their reset runs on this CPU if it is online.
  *
  * An event with both a task and a CPU also counts tracepoints about its task on this CPU while the
@@ -88,7 +88,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 
 	lockdep_assert_held(&ctx->lock);
 	/* A fork adds a running task's context to a set; its clock runs until the next switch. */
-	if (cpuctx || !is_unsched(event) || !READ_ONCE(ctx->in_ctx_set))
+	if (cpuctx || !is_always_on(event) || !READ_ONCE(ctx->in_ctx_set))
 		return false;
 	if (task)
 		*task = get_task_struct(ctx->task);
@@ -130,7 +130,7 @@ static void perf_reset_group_locked(struct perf_event *leader, struct perf_cpu_c
  * struct reset_call - argument of a reset on the CPU where event sites may add to counts
  * @event: the next event, or NULL after the last one; the caller has a reference
  * @group: reset the whole group, from @event on
- * @task: for an unscheduled event, its task, to which the caller has a reference
+ * @task: for an always-on event, its task, to which the caller has a reference
  * @cpu: CPU where the task was running, -1 after a reset
  */
 struct reset_call {
@@ -161,7 +161,7 @@ static void perf_reset_at_task(void *info)
 	call->cpu = task_call_func(call->task, perf_reset_unless_elsewhere, call);
 }
 
-/* Reset an unscheduled event, or its group, on the CPU of its task. May sleep. */
+/* Reset an always-on event, or its group, on the CPU of its task. May sleep. */
 static void perf_reset_in_task(struct perf_event *event, bool group, struct task_struct *task)
 {
 	struct reset_call call = { .event = event, .group = group, .task = task };
@@ -209,7 +209,7 @@ static void perf_reset_values_here(void *info)
 }
 
 /*
- * Reset an unscheduled event of a CPU, or its group, on this CPU, if its context is stopped for CPU
+ * Reset an always-on event of a CPU, or its group, on this CPU, if its context is stopped for CPU
  * hotplug. The context is not started meanwhile, because ctx->mutex is held. An offline CPU counts
  * nothing. May sleep.
  */
@@ -234,14 +234,14 @@ static void perf_reset_call(struct perf_event *event, bool group)
 
 /*
  * Can this CPU reset the event without a call? A clock's count is its running time since the last
- * reset, which only a reset stores. Sites add to an unscheduled event of current only in this task,
+ * reset, which only a reset stores. Sites add to an always-on event of current only in this task,
  * or in interrupts of its CPU. A scheduled event that is OFF has left its PMU, and remains OFF.
  */
 static bool perf_reset_needs_no_call(const struct perf_event *event)
 {
 	if (is_counting_clock(event))
 		return true;
-	if (is_unsched(event))
+	if (is_always_on(event))
 		return READ_ONCE(event->ctx->task) == current;
 	/* Pairs with perf_event_set_state(): if OFF is read, the count is up to date. */
 	return smp_load_acquire(&event->state) <= PERF_EVENT_STATE_OFF;
@@ -376,7 +376,7 @@ void perf_event_reset_all_children(struct perf_event *event, bool group)
 		perf_reset_with_children(event);
 		return;
 	}
-	if (leader->nr_siblings && (leader->attr.inherit || !is_unsched(leader) ||
+	if (leader->nr_siblings && (leader->attr.inherit || !is_always_on(leader) ||
 				    READ_ONCE(leader->ctx->task) != current)) {
 		perf_reset_group(leader);
 		return;

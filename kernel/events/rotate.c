@@ -101,7 +101,7 @@ static u64 perf_rotate_presence(const struct perf_event_pmu_context *epc)
  * perf_rotate - schedule in a waiting group in place of scheduled ones
  * @cpuctx: this CPU's context, locked, as is the running task's context
  * @cpc: the PMU on this CPU
- * @task_first: the task's turn is due, see perf_rotation_is_due()
+ * @task_first: the task's turn is due, see perf_task_turn_is_due()
  *
  * Only the groups concerned are scheduled out and in. If groups of the CPU and of the task
  * wait, they are scheduled in alternately, so that neither starves the other; with @task_first
@@ -151,7 +151,7 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 }
 
 /**
- * perf_rotation_is_due - is it the turn of a task that is being scheduled in?
+ * perf_task_turn_is_due - is it the turn of a task that is being scheduled in?
  * @cpuctx: this CPU's context, locked, as is the task's context
  * @epc: the PMU's part of the task's context, in which a flexible group waits
  *
@@ -162,7 +162,7 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
  *
  * Return: true if the task's turn is due
  */
-bool perf_rotation_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
+bool perf_task_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
 {
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_ready_part(cpuctx, epc->pmu);
 

@@ -608,7 +608,7 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 		perf_groups_sched_in(cpuctx, epc, true);
 		wait = perf_groups_sched_in(cpuctx, epc, false);
 	}
-	if (unlikely(wait) && perf_rotation_is_due(cpuctx, epc))
+	if (unlikely(wait) && perf_task_turn_is_due(cpuctx, epc))
 		perf_rotate(cpuctx, perf_this_cpc(pmu), true);
 	if (perf_sched_cb_in_use(cpuctx) && perf_pmu_has_sched_task(pmu))
 		pmu->sched_task(epc, current, true);
@@ -682,7 +682,7 @@ void perf_context_sched_out_now(struct perf_cpu_context *cpuctx, struct perf_eve
 
 /*
  * A context has been scheduled in, and its lock is held: update the user pages that no driver
- * updates. Such pages are of unscheduled events (see group.c) and of events that wait for a
+ * updates. Such pages are of always-on events (see group.c) and of events that wait for a
  * counter. Their times do not include the time for which the context was scheduled out.
  */
 static void perf_context_update_userpages(struct perf_event_context *ctx)
@@ -692,30 +692,30 @@ static void perf_context_update_userpages(struct perf_event_context *ctx)
 	hlist_for_each_entry(cold, &ctx->mapped, mapped_entry) {
 		struct perf_event *event = cold->event;
 
-		if (is_unsched(event) || event->state == PERF_EVENT_STATE_INACTIVE)
+		if (is_always_on(event) || event->state == PERF_EVENT_STATE_INACTIVE)
 			perf_event_update_userpage(event);
 	}
 }
 
 /*
- * Schedule in a context without groups to schedule. Groups may be attached until the lock is
- * held. Return false, and change nothing, if the context has any.
+ * Start the clock of a context without groups to schedule. Groups may be attached until the lock
+ * is held. Return false, and change nothing, if the context has any.
  */
-static __always_inline bool perf_unsched_context_sched_in(struct perf_event_context *ctx)
+static __always_inline bool perf_always_on_context_start(struct perf_event_context *ctx)
 {
-	bool unsched;
+	bool always_on;
 
 	if (unlikely(READ_ONCE(ctx->nr_sched)))
 		return false;
 	scoped_guard(raw_spinlock, &ctx->lock) {
-		unsched = !ctx->nr_sched;
-		if (unsched && ctx->nr_events && !perf_clock_runs(&ctx->clock))
+		always_on = !ctx->nr_sched;
+		if (always_on && ctx->nr_events && !perf_clock_runs(&ctx->clock))
 			perf_context_start(ctx, perf_clock());
 		/* For a context with groups, perf_scheduled_context_in() does this at its end. */
-		if (unsched && unlikely(!hlist_empty(&ctx->mapped)))
+		if (always_on && unlikely(!hlist_empty(&ctx->mapped)))
 			perf_context_update_userpages(ctx);
 	}
-	return unsched;
+	return always_on;
 }
 
 static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
@@ -755,7 +755,7 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 void perf_context_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 			   const struct task_struct *prev)
 {
-	if (!perf_unsched_context_sched_in(ctx))
+	if (!perf_always_on_context_start(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 }
 
@@ -822,7 +822,7 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	if (unlikely(cpuctx->task_ctx) &&
 	    (!perf_shared_ctx_matches(cpuctx, ctx) || perf_sched_cb_in_use(cpuctx)))
 		perf_context_sched_out_now(cpuctx, cpuctx->task_ctx);
-	if (ctx && likely(!cpuctx->task_ctx) && !perf_unsched_context_sched_in(ctx))
+	if (ctx && likely(!cpuctx->task_ctx) && !perf_always_on_context_start(ctx))
 		perf_scheduled_context_in(cpuctx, ctx, prev);
 	perf_switch_record(task, prev, true);
 	if (perf_sched_cb_in_use(cpuctx) && !cpuctx->task_ctx)

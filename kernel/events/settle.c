@@ -176,7 +176,7 @@ static bool perf_child_settle_locked(struct perf_event *child)
 		cold->settled.count += values.count;
 		cold->settled.enabled += values.enabled;
 		cold->settled.running += values.running;
-	} else if (is_unsched(child) || ctx->walked ||
+	} else if (is_always_on(child) || ctx->walked ||
 		   values.count || values.enabled || values.running) {
 		/* Tracepoints about a task count even while the task sleeps. */
 		return false;

@@ -54,7 +54,7 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
 
 /*
  * Unsettle the events in @child's context, before @child leaves the context and its parent event's
- * list. The removal may make siblings of @child unscheduled, so their values may change, too. The
+ * list. The removal may make siblings of @child always on, so their values may change, too. The
  * inherit lock is held.
  */
 static inline void perf_child_unsettle(struct perf_event *child)

@@ -37,7 +37,7 @@ static bool perf_pmu_can_share_ctx(const struct perf_event *event)
 
 	if (pmu->capabilities & (PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE))
 		return false;
-	return (event->event_caps & PERF_EV_CAP_UNSCHED) || pmu->type == PERF_TYPE_SOFTWARE ||
+	return (event->event_caps & PERF_EV_CAP_ALWAYS_ON) || pmu->type == PERF_TYPE_SOFTWARE ||
 	       pmu->task_ctx_nr == perf_hw_context;
 }
 
@@ -129,8 +129,7 @@ static struct perf_ctx_set *perf_ctx_set_alloc(void)
  * @parent: context of current; its mutex is held
  * @child: context of the new task, not yet visible to other tasks; its mutex is held
  *
- * A context with only unscheduled events (always-on software events) is in no set, because a shared
- * context would save nothing.
+ * A context with only always-on events is in no set, because a shared context would save nothing.
  *
  * Context: may sleep.
  */

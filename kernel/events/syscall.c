@@ -142,7 +142,7 @@ static int perf_open_make_event(struct open_request *req)
 	if (err)
 		return err;
 	if (is_sampling_event(event) && !perf_pmu_can_sample(event->pmu))
-		return perf_refuse_event(PERF_REFUSED_PMU_SAMPLING, event);
+		return perf_refuse_with_pmu(PERF_REFUSED_PMU_SAMPLING, event);
 	return 0;
 }
 
@@ -257,10 +257,11 @@ int perf_event_may_attach(const struct perf_event *event)
 	if (!ctx->task && !per_cpu(perf_cpu_context, event->cpu).online)
 		return perf_refuse_value(PERF_REFUSED_CPU_OFFLINE, event->cpu);
 	return perf_open_exclusive_conflict(event) ?
-		perf_refuse_event(PERF_REFUSED_PMU_TAKEN, event) : 0;
+		perf_refuse_with_pmu(PERF_REFUSED_PMU_TAKEN, event) : 0;
 }
 
-static int perf_open_join_group(struct open_request *req)
+/* Check that the event may be attached to its group, and set its AUX output. */
+static int perf_open_prepare_group(struct open_request *req)
 {
 	struct perf_event *event = req->event, *leader = req->leader;
 	int err;
@@ -299,7 +300,7 @@ static int perf_open_attach(struct open_request *req)
 		return err;
 	}
 	mutex_lock(&event->ctx->mutex);
-	err = perf_open_join_group(req);
+	err = perf_open_prepare_group(req);
 	if (!err && req->output)
 		err = perf_event_set_output(event, req->output);
 	if (!err)

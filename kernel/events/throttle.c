@@ -444,7 +444,7 @@ static void perf_tick_event(struct perf_event *event, struct pmu **disabled)
 {
 	bool throttled = perf_event_throttled(event);
 	bool freq = perf_event_has_frequency(event);
-	bool scheduled = !is_unsched(event), core_stopped;
+	bool scheduled = !is_always_on(event), core_stopped;
 	int flags = 0;
 
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !is_sampling_event(event) ||
@@ -478,27 +478,27 @@ static void perf_tick_groups(struct list_head *active, struct pmu **disabled)
 	}
 }
 
-/* Limit on the unscheduled events of a context that one tick examines: interrupts are off */
+/* Limit on the always-on events of a context that one tick examines: interrupts are off */
 #define PERF_TICK_EVENTS	256
 
 /*
- * Process unscheduled events that sample. Such events are in no group of perf_tick_groups(), but in
+ * Process always-on events that sample. Such events are in no group of perf_tick_groups(), but in
  * the lists of event sites (ctx->sw_lists), among events that only count. Each tick continues where
  * the last one ended.
  */
-static void perf_tick_unsched(struct perf_event_context *ctx, struct pmu **disabled)
+static void perf_tick_always_on(struct perf_event_context *ctx, struct pmu **disabled)
 {
 	struct hlist_node **cursor = perf_tick_cursor(ctx), *node = *cursor;
 	int here = smp_processor_id(), left = PERF_TICK_EVENTS;
 	struct perf_event *event;
 
 	if (!node)
-		node = perf_swevent_unsched_after(ctx, NULL);
+		node = perf_swevent_always_on_after(ctx, NULL);
 	while (node && left--) {
 		event = hlist_entry(node, struct perf_event, hlist_entry);
 		if (event->cpu < 0 || event->cpu == here)
 			perf_tick_event(event, disabled);
-		node = perf_swevent_unsched_after(ctx, node);
+		node = perf_swevent_always_on_after(ctx, node);
 	}
 	*cursor = node;
 }
@@ -519,7 +519,7 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 		perf_tick_groups(&epc->pinned_active, &disabled);
 		perf_tick_groups(&epc->flexible_active, &disabled);
 	}
-	perf_tick_unsched(ctx, &disabled);
+	perf_tick_always_on(ctx, &disabled);
 	perf_tick_switch_pmu(NULL, &disabled);
 }
 

@@ -298,7 +298,7 @@ static void power_compute(struct power_cpu *cpu)
 			.pmc = count->assigned,
 		};
 	}
-	isa207_compute(isa207_running(), counts, n, &cpu->mmcr);
+	isa207_compute_mmcr(isa207_running(), counts, n, &cpu->mmcr);
 }
 
 static void power_remember(struct power_cpu *cpu)

@@ -12,15 +12,15 @@ int power_ebb_check(const struct perf_event *event);
 void power_ebb_add(struct power_cpu *cpu, const struct perf_event *event);
 
 /* registers.c */
-void power_user_save(struct power_cpu *cpu);
-void power_user_run(struct power_cpu *cpu);
-void power_user_interrupt(void);
+void power_ebb_save(struct power_cpu *cpu);
+void power_ebb_run(struct power_cpu *cpu);
+void power_ebb_interrupt(void);
 #else
 static inline int power_ebb_check(const struct perf_event *event) { return 0; }
 static inline void power_ebb_add(struct power_cpu *cpu, const struct perf_event *event) { }
-static inline void power_user_save(struct power_cpu *cpu) { }
-static inline void power_user_run(struct power_cpu *cpu) { }
-static inline void power_user_interrupt(void) { }
+static inline void power_ebb_save(struct power_cpu *cpu) { }
+static inline void power_ebb_run(struct power_cpu *cpu) { }
+static inline void power_ebb_interrupt(void) { }
 #endif
 
 #endif

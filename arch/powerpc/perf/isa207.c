@@ -342,7 +342,7 @@ static void isa207_route_all(const struct isa207_layout *layout, const struct is
 }
 
 /**
- * isa207_compute - compute the register values for a set of event codes
+ * isa207_compute_mmcr - compute the register values for a set of event codes
  * @layout: the layout of the processor
  * @counts: the event codes, which are compatible, and their counters
  * @n: number of @counts
@@ -352,8 +352,8 @@ static void isa207_route_all(const struct isa207_layout *layout, const struct is
  *
  * Context: any.
  */
-void isa207_compute(const struct isa207_layout *layout, const struct isa207_count *counts, int n,
-		    struct mmcr_regs *mmcr)
+void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207_count *counts,
+			 int n, struct mmcr_regs *mmcr)
 {
 	u64 registers[ISA207_MMCRA + 1] = {}, sdar = 0;
 	unsigned int used = 0;

@@ -182,8 +182,8 @@ int isa207_constrain_by(const struct isa207_layout *layout, u64 code, unsigned l
 int isa207_get_alternatives_by(const struct isa207_layout *layout, u64 code, unsigned int flags,
 			       u64 codes[]);
 u64 isa207_branch_filter(u64 branches);
-void isa207_compute(const struct isa207_layout *layout, const struct isa207_count *counts, int n,
-		    struct mmcr_regs *mmcr);
+void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207_count *counts,
+			 int n, struct mmcr_regs *mmcr);
 
 /* memory.c */
 u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31);
@@ -195,9 +195,9 @@ static inline bool isa207_is_limited_l2l3(const struct isa207_layout *layout, u6
 {
 	return false;
 }
-static inline void isa207_compute(const struct isa207_layout *layout,
-				  const struct isa207_count *counts, int n,
-				  struct mmcr_regs *mmcr)
+static inline void isa207_compute_mmcr(const struct isa207_layout *layout,
+				       const struct isa207_count *counts, int n,
+				       struct mmcr_regs *mmcr)
 {
 }
 #endif

@@ -114,7 +114,7 @@ void power_interrupt(struct pt_regs *regs)
 
 	/* An EBB program owns the counters, and handles their overflows. */
 	if (cpu->ebb) {
-		power_user_interrupt();
+		power_ebb_interrupt();
 		return;
 	}
 	start = sched_clock();

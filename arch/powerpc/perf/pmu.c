@@ -31,7 +31,7 @@ static void power_disable(struct pmu *pmu)
 		return;
 	cpu->disabled = true;
 	if (cpu->ebb)
-		power_user_save(cpu);
+		power_ebb_save(cpu);
 	/* An EBB program can run the counters, although the shadow of MMCR0 has FC. */
 	if (cpu->ebb || !cpu->shadow_valid || !(cpu->shadow.mmcr0 & MMCR0_FC))
 		power_control_freeze(cpu);
@@ -139,7 +139,7 @@ void power_reprogram(struct power_cpu *cpu)
 void power_run(struct power_cpu *cpu)
 {
 	if (cpu->ebb)
-		power_user_run(cpu);
+		power_ebb_run(cpu);
 	else
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 }
@@ -239,7 +239,7 @@ static void power_enable(struct pmu *pmu)
 		power_limited_start(cpu);
 	}
 	cpu->disabled = false;
-	/* For a pending overflow of an EBB program, power_user_save() has saved PMAO. */
+	/* For a pending overflow of an EBB program, power_ebb_save() has saved PMAO. */
 	pending = !cpu->ebb && power_counts_overflowed(cpu);
 	/* Without soft masking, software cannot make the interrupt pending. */
 	if (pending && !IS_ENABLED(CONFIG_PPC64))

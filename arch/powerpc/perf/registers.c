@@ -309,14 +309,14 @@ void power_control_override(unsigned long mmcr1)
 }
 
 /**
- * power_user_save - save the program's PMU control registers, and freeze the counters
+ * power_ebb_save - save the program's PMU control registers, and freeze the counters
  * @cpu: this CPU, with events for event-based branches
  *
  * The events save the counters.
  *
  * Context: interrupts off.
  */
-void power_user_save(struct power_cpu *cpu)
+void power_ebb_save(struct power_cpu *cpu)
 {
 	struct thread_struct *thread = &current->thread;
 
@@ -374,7 +374,7 @@ static void power_overflow_make(void)
 }
 
 /**
- * power_user_run - restore the program's PMU control registers, and run the counters
+ * power_ebb_run - restore the program's PMU control registers, and run the counters
  * @cpu: this CPU, with events for event-based branches, programmed by power_reprogram()
  *
  * Overflows do not interrupt the kernel: EBE turns them into event-based branches while the
@@ -383,7 +383,7 @@ static void power_overflow_make(void)
  *
  * Context: interrupts off.
  */
-void power_user_run(struct power_cpu *cpu)
+void power_ebb_run(struct power_cpu *cpu)
 {
 	const struct thread_struct *thread = &current->thread;
 	unsigned long mmcr0 = cpu->mmcr.mmcr0 & ~MMCR0_USER_MASK;
@@ -408,7 +408,7 @@ void power_user_run(struct power_cpu *cpu)
 }
 
 /**
- * power_user_interrupt - end an interrupt for an overflow that belongs to the program
+ * power_ebb_interrupt - end an interrupt for an overflow that belongs to the program
  *
  * With EBE, an overflow should not interrupt the kernel, but QEMU interrupts while MMCR0 has PMAO.
  * The program cannot run to clear PMAO, so clear PMAO here. PMEO in BESCR keeps the exception
@@ -416,7 +416,7 @@ void power_user_run(struct power_cpu *cpu)
  *
  * Context: overflow interrupt, with events for event-based branches.
  */
-void power_user_interrupt(void)
+void power_ebb_interrupt(void)
 {
 	unsigned long mmcr0 = mfspr(SPRN_MMCR0);
 

@@ -296,7 +296,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
  *
  * Otherwise the next process that may read counters would see these counts. A counter that still
  * runs after a claim is stopped, too. Counters of active events are reprogrammed. Claimed
- * counters are left to perfctr_cpu_readable() and perfctr_cpu_hide().
+ * counters are left to perfctr_cpu_update_readable() and perfctr_cpu_hide().
  */
 void x86_clear_unused(struct x86_pmu_cpu *cpu)
 {

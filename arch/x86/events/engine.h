@@ -705,11 +705,11 @@ static __always_inline void x86_claim_put_fast(struct x86_pmu_cpu *cpu,
 /* perfctr.c */
 #ifdef CONFIG_PERFCTR_COUNTERS
 void perfctr_cpu_interrupt(struct pt_regs *regs);
-void perfctr_cpu_readable(void);
+void perfctr_cpu_update_readable(void);
 void perfctr_cpu_revoke(void);
 #else
 static inline void perfctr_cpu_interrupt(struct pt_regs *regs) { }
-static inline void perfctr_cpu_readable(void) { }
+static inline void perfctr_cpu_update_readable(void) { }
 static inline void perfctr_cpu_revoke(void) { }
 #endif
 

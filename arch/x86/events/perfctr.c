@@ -521,19 +521,19 @@ void perfctr_cpu_unmapped(struct mm_struct *mm)
 }
 
 /**
- * perfctr_cpu_readable - update the page of the state that runs on this CPU
+ * perfctr_cpu_update_readable - update the page of the state that runs on this CPU
  *
  * Called when user space may read counters of this CPU from now on, or no longer.
  *
  * Context: interrupts off.
  */
-void perfctr_cpu_readable(void)
+void perfctr_cpu_update_readable(void)
 {
 	struct perfctr_cpu_state *state = __this_cpu_read(perfctr_this_cpu.state);
 
 	lockdep_assert_irqs_disabled();
 	if (state)
-		perfctr_state_readable(&perfctr_hw, state);
+		perfctr_state_update_readable(&perfctr_hw, state);
 }
 
 /**

@@ -107,8 +107,8 @@ static __always_inline void perfctr_state_sample(const struct perfctr_layer *lay
  * have counts of other threads: reset them to 0. The values of interrupting counters are those of
  * this state.
  */
-static __always_inline void perfctr_state_readable(const struct perfctr_layer *layer,
-						   struct perfctr_cpu_state *state)
+static __always_inline void perfctr_state_update_readable(const struct perfctr_layer *layer,
+							  struct perfctr_cpu_state *state)
 {
 	unsigned int i, n = perfctr_cstatus_nractrs(state->cstatus);
 

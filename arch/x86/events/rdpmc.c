@@ -90,7 +90,7 @@ static void x86_update_user_page(void *unused)
 	/* With permission, perf_clear_dirty_counters() updates the pages. */
 	cr4_update_pce(NULL);
 	x86_close_pages();
-	perfctr_cpu_readable();
+	perfctr_cpu_update_readable();
 }
 
 /**

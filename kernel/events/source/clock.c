@@ -3,7 +3,7 @@
  * cpu-clock and task-clock
  *
  * The count of a counting clock event is its running time, which the context maintains
- * anyway: the event is unscheduled and costs nothing. In a scheduled group it needs no start or
+ * anyway: the event is always on and costs nothing. In a scheduled group it needs no start or
  * stop either. A sampling clock event has a timer.
  */
 #include <linux/hrtimer.h>
@@ -167,7 +167,7 @@ static int perf_clock_event_init(struct perf_event *event, u64 which)
 
 	if (!event->attr.sample_period) {
 		if (!event->cgrp && !(hw->target && event->cpu >= 0))
-			event->event_caps |= PERF_EV_CAP_UNSCHED;
+			event->event_caps |= PERF_EV_CAP_ALWAYS_ON;
 		return 0;
 	}
 

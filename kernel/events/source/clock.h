@@ -12,7 +12,7 @@ void perf_clock_pmu_init(void);
 /* Is the event a clock event without a timer, whose count is its running time? */
 static inline bool is_counting_clock(const struct perf_event *event)
 {
-	return (event->event_caps & PERF_EV_CAP_UNSCHED) &&
+	return (event->event_caps & PERF_EV_CAP_ALWAYS_ON) &&
 	       event->attr.config < PERF_SW_FIRST;
 }
 

@@ -2,10 +2,9 @@
 /*
  * Software events: page faults, context switches and others that the kernel raises.
  *
- * An event site walks three lists for its event: the unscheduled (always-on) events of this CPU,
- * the software events in groups that are scheduled in on this CPU, and the unscheduled events of
- * the running task. No context switch schedules an unscheduled event in or out, so these events
- * cost nothing there.
+ * An event site walks three lists for its event: the always-on events of this CPU, the software
+ * events in groups that are scheduled in on this CPU, and the always-on events of the running task.
+ * No context switch schedules an always-on event in or out, so these events cost nothing there.
  */
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
@@ -300,10 +299,10 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 EXPORT_SYMBOL_GPL(__perf_sw_event);
 
 /**
- * perf_swevent_unsched_add - add an unscheduled event to the lists of the event sites
- * @event: event of an unscheduled group; its context's lock is held
+ * perf_swevent_always_on_add - add an always-on event to the lists of the event sites
+ * @event: event of an always-on group; its context's lock is held
  */
-void perf_swevent_unsched_add(struct perf_event *event)
+void perf_swevent_always_on_add(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
 	if (!perf_swevent_has_site(event) || !hlist_unhashed(&event->hlist_entry))
@@ -313,14 +312,14 @@ void perf_swevent_unsched_add(struct perf_event *event)
 }
 
 /**
- * perf_swevent_unsched_after - the next event in the lists of the event sites
+ * perf_swevent_always_on_after - the next event in the lists of the event sites
  * @ctx: the context, whose lock is held
  * @node: hlist_entry of an event in these lists, or NULL for the first event of all
  *
  * Return: hlist_entry of the event after @node, or NULL
  */
-struct hlist_node *perf_swevent_unsched_after(struct perf_event_context *ctx,
-					      struct hlist_node *node)
+struct hlist_node *perf_swevent_always_on_after(struct perf_event_context *ctx,
+						struct hlist_node *node)
 {
 	u64 config = PERF_SW_FIRST;
 
@@ -339,18 +338,18 @@ struct hlist_node *perf_swevent_unsched_after(struct perf_event_context *ctx,
 }
 
 /**
- * perf_swevent_unsched_del - undo perf_swevent_unsched_add()
+ * perf_swevent_always_on_del - undo perf_swevent_always_on_add()
  * @event: its context's lock is held
  *
  * Until a grace period has passed an event site may still use the event.
  */
-void perf_swevent_unsched_del(struct perf_event *event)
+void perf_swevent_always_on_del(struct perf_event *event)
 {
 	struct hlist_node **cursor = perf_tick_cursor(event->ctx);
 
 	lockdep_assert_held(&event->ctx->lock);
 	if (unlikely(*cursor == &event->hlist_entry))
-		*cursor = perf_swevent_unsched_after(event->ctx, *cursor);
+		*cursor = perf_swevent_always_on_after(event->ctx, *cursor);
 	hlist_del_init_rcu(&event->hlist_entry);
 }
 
@@ -382,7 +381,7 @@ static int swevent_init(struct perf_event *event)
 	 */
 	if (!event->cgrp && !(event->hw.target && (event->cpu >= 0 ||
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))
-		event->event_caps |= PERF_EV_CAP_UNSCHED;
+		event->event_caps |= PERF_EV_CAP_ALWAYS_ON;
 
 	/* Unlike a hardware event's, period_left counts up to zero. */
 	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);

@@ -32,9 +32,9 @@
  * @added_on: CPU of the last add
  * @read_on: CPU of the last read
  * @early: add was called on a CPU that the driver had not prepared
- * @late: an event was on when the driver's teardown callback ran
- * @going: CPU that is taken offline, or -1
- * @open: calls of add on another CPU while @going still accepts new events
+ * @on_at_teardown: an event was on when the driver's teardown callback ran
+ * @offline_cpu: CPU that is taken offline, or -1
+ * @open: calls of add on another CPU while @offline_cpu still accepts new events
  * @throttled_stops: calls of stop for a throttled event
  * @attach: PERF_ATTACH_* that event_init sets
  * @events: events opened by the test
@@ -47,8 +47,8 @@ struct trial {
 	int			added_on;
 	int			read_on;
 	int			early;
-	int			late;
-	int			going;
+	int			on_at_teardown;
+	int			offline_cpu;
 	int			open;
 	int			throttled_stops;
 	int			attach;
@@ -79,8 +79,8 @@ static int trial_add(struct perf_event *event, int flags)
 	t->adds++;
 	t->added_on = smp_processor_id();
 	t->early += !cpumask_test_cpu(t->added_on, &driver_test_prepared);
-	if (t->going >= 0 && t->going != t->added_on)
-		t->open += READ_ONCE(per_cpu(perf_cpu_context, t->going).online);
+	if (t->offline_cpu >= 0 && t->offline_cpu != t->added_on)
+		t->open += READ_ONCE(per_cpu(perf_cpu_context, t->offline_cpu).online);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static struct trial *trial_make(struct kunit *test, int task_ctx_nr, unsigned in
 	cpumask_copy(&driver_test_prepared, cpu_possible_mask);
 	t->read_on = -1;
 	t->added_on = -1;
-	t->going = -1;
+	t->offline_cpu = -1;
 	t->pmu.task_ctx_nr = task_ctx_nr;
 	t->pmu.scope = scope;
 	t->pmu.event_init = trial_init;
@@ -421,7 +421,7 @@ static bool overflow_until_throttled(struct kunit *test, struct perf_event *even
 	if (interrupt)
 		__irq_exit_raw();
 	KUNIT_EXPECT_EQ(test, stop, 1);
-	return irq_work_is_pending(&event->cold->disable_work);
+	return irq_work_is_pending(&event->cold->stop_work);
 }
 
 /*
@@ -492,7 +492,8 @@ static int driver_prepares(unsigned int cpu)
 
 static int driver_leaves(unsigned int cpu)
 {
-	driver_test_watched->late += driver_test_watched->adds - driver_test_watched->dels;
+	driver_test_watched->on_at_teardown += driver_test_watched->adds -
+					       driver_test_watched->dels;
 	cpumask_clear_cpu(cpu, &driver_test_prepared);
 	return 0;
 }
@@ -527,7 +528,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->adds, 2);
 	KUNIT_EXPECT_EQ(test, t->added_on, there);
 	KUNIT_EXPECT_EQ(test, t->early, 0);
-	KUNIT_EXPECT_EQ(test, t->late, 0);
+	KUNIT_EXPECT_EQ(test, t->on_at_teardown, 0);
 
 	/* An event opened while the CPU goes online waits for the driver, too. */
 	driver_test_opens = true;
@@ -548,7 +549,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	perf_event_release_kernel(t->events[--t->nr]);
 	KUNIT_ASSERT_EQ(test, add_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->adds, adds);
-	KUNIT_EXPECT_EQ(test, t->late, 0);
+	KUNIT_EXPECT_EQ(test, t->on_at_teardown, 0);
 }
 
 /*
@@ -601,7 +602,7 @@ static void events_leave_a_closed_cpu(struct kunit *test)
 	/* The events of all PMUs with the scope move together, and no others. */
 	with_it = trial_open(test, second, second, there, NULL, NULL);
 	left = trial_open(test, stays, stays, here, NULL, NULL);
-	t->going = there;
+	t->offline_cpu = there;
 	KUNIT_ASSERT_EQ(test, remove_cpu(there), 0);
 	KUNIT_EXPECT_EQ(test, t->adds, 2);
 	KUNIT_EXPECT_EQ(test, t->added_on, event->cpu);

@@ -12,7 +12,7 @@
  * @software: a PMU with perf_sw_context
  * @hardware: a PMU with perf_hw_context
  * @other_hardware: another PMU with perf_hw_context
- * @events: software events in @ctx, unscheduled, each its own leader
+ * @events: software events in @ctx, always on, each its own leader
  */
 struct group_fixture {
 	struct perf_event_context	ctx;
@@ -36,7 +36,7 @@ static int group_test_init(struct kunit *test)
 
 		event->ctx = &f->ctx;
 		event->pmu = &f->software;
-		event->event_caps = PERF_EV_CAP_SOFTWARE | PERF_EV_CAP_UNSCHED;
+		event->event_caps = PERF_EV_CAP_SOFTWARE | PERF_EV_CAP_ALWAYS_ON;
 		event->group_leader = event;
 		event->id = i;
 		event->clock = perf_clock;
@@ -181,18 +181,18 @@ static void hardware_member_decides_the_pmu(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_find_pmu(&e[0]), &f->hardware);
 }
 
-static void unsched_group_needs_every_member(struct kunit *test)
+static void always_on_group_needs_every_member(struct kunit *test)
 {
 	struct group_fixture *f = test->priv;
 	struct perf_event *e = f->events;
 
 	group_test_join(&e[0], &e[1]);
 	perf_group_update_caps(&e[0]);
-	KUNIT_EXPECT_TRUE(test, is_unsched(&e[1]));
+	KUNIT_EXPECT_TRUE(test, is_always_on(&e[1]));
 	make_hardware(&e[2], &f->hardware);
 	group_test_join(&e[0], &e[2]);
 	perf_group_update_caps(&e[0]);
-	KUNIT_EXPECT_FALSE(test, is_unsched(&e[1]));
+	KUNIT_EXPECT_FALSE(test, is_always_on(&e[1]));
 	KUNIT_EXPECT_FALSE(test, e[0].group_caps & PERF_EV_CAP_SOFTWARE);
 }
 
@@ -202,7 +202,7 @@ static struct kunit_case group_cases[] = {
 	KUNIT_CASE(unequal_pairs_are_refused),
 	KUNIT_CASE(hardware_of_one_pmu_only),
 	KUNIT_CASE(hardware_member_decides_the_pmu),
-	KUNIT_CASE(unsched_group_needs_every_member),
+	KUNIT_CASE(always_on_group_needs_every_member),
 	{}
 };
 

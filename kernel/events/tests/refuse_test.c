@@ -20,13 +20,13 @@
 /**
  * struct refuser - a PMU that rejects events
  * @pmu: the PMU
- * @fail: result of event_init
+ * @init_ret: result of event_init
  * @says: the driver reports its own reason
  * @cpu: CPU that event_init selects, or INT_MAX for none
  */
 struct refuser {
 	struct pmu	pmu;
-	int		fail;
+	int		init_ret;
 	bool		says;
 	int		cpu;
 };
@@ -41,7 +41,7 @@ static int refuser_init(struct perf_event *event)
 		return -ENOENT;
 	if (r->cpu != INT_MAX)
 		event->cpu = r->cpu;
-	return r->says ? perf_event_refuse(event, "attr.config2", SAYS, r->fail) : r->fail;
+	return r->says ? perf_event_refuse(event, "attr.config2", SAYS, r->init_ret) : r->init_ret;
 }
 
 static int refuser_add(struct perf_event *event, int flags)
@@ -57,7 +57,7 @@ static void refuser_del(struct perf_event *event, int flags)
  * struct refuser_case - an event that a PMU rejects
  * @id: the row
  * @error: positive errno
- * @fail: as in struct refuser, positive
+ * @init_errno: positive errno of event_init, or 0
  * @says: as in struct refuser
  * @of_cpu: the event is a per-CPU one, for which the PMU selects no CPU
  * @capabilities: of the PMU
@@ -67,7 +67,7 @@ static void refuser_del(struct perf_event *event, int flags)
 struct refuser_case {
 	enum perf_refusal_id	id;
 	int			error;
-	int			fail;
+	int			init_errno;
 	bool			says;
 	bool			of_cpu;
 	int			capabilities;
@@ -79,24 +79,24 @@ struct refuser_case {
 	{ .id = PERF_REFUSED_##name, .error = errno, ##__VA_ARGS__ }
 
 static const struct refuser_case refuser_cases[] = {
-	CASE(PMU_SAYS, EDOM, .says = true, .fail = EDOM),
-	CASE(PMU_CONFIG, EINVAL, .fail = EINVAL),
-	CASE(PMU_RIGHTS, EACCES, .fail = EACCES),
-	CASE(PMU_RIGHTS, EPERM, .fail = EPERM),
-	CASE(PMU_BUSY, EBUSY, .fail = EBUSY),
-	CASE(PMU_BUSY, ENOSPC, .fail = ENOSPC),
-	CASE(PMU_CPU, ENODEV, .fail = ENODEV),
-	CASE(PMU_BRANCHES, EOPNOTSUPP, .fail = EOPNOTSUPP,
+	CASE(PMU_SAYS, EDOM, .says = true, .init_errno = EDOM),
+	CASE(PMU_CONFIG, EINVAL, .init_errno = EINVAL),
+	CASE(PMU_RIGHTS, EACCES, .init_errno = EACCES),
+	CASE(PMU_RIGHTS, EPERM, .init_errno = EPERM),
+	CASE(PMU_BUSY, EBUSY, .init_errno = EBUSY),
+	CASE(PMU_BUSY, ENOSPC, .init_errno = ENOSPC),
+	CASE(PMU_CPU, ENODEV, .init_errno = ENODEV),
+	CASE(PMU_BRANCHES, EOPNOTSUPP, .init_errno = EOPNOTSUPP,
 	     .attr = { .sample_type = PERF_SAMPLE_BRANCH_STACK, .precise_ip = 1 }),
-	CASE(PMU_SAMPLING, EOPNOTSUPP, .fail = EOPNOTSUPP,
+	CASE(PMU_SAMPLING, EOPNOTSUPP, .init_errno = EOPNOTSUPP,
 	     .capabilities = PERF_PMU_CAP_NO_INTERRUPT, .attr = { .sample_period = 9 }),
-	CASE(PMU_PRECISE, EOPNOTSUPP, .fail = EOPNOTSUPP, .attr = { .precise_ip = 3 }),
+	CASE(PMU_PRECISE, EOPNOTSUPP, .init_errno = EOPNOTSUPP, .attr = { .precise_ip = 3 }),
 	CASE(PMU_EXCLUDES, EINVAL, .capabilities = PERF_PMU_CAP_NO_EXCLUDE,
 	     .attr = { .exclude_user = 1 }),
-	CASE(PMU_EXCLUDES, EINVAL, .capabilities = PERF_PMU_CAP_NO_EXCLUDE, .fail = EINVAL,
+	CASE(PMU_EXCLUDES, EINVAL, .capabilities = PERF_PMU_CAP_NO_EXCLUDE, .init_errno = EINVAL,
 	     .attr = { .exclude_user = 1 }),
 	CASE(PMU_TASKS, EINVAL, .no_tasks = true),
-	CASE(PMU_TASKS, EINVAL, .no_tasks = true, .fail = EINVAL),
+	CASE(PMU_TASKS, EINVAL, .no_tasks = true, .init_errno = EINVAL),
 	CASE(PMU_CPU, ENODEV, .of_cpu = true),
 	CASE(PMU_AUX_OUTPUT, EOPNOTSUPP, .attr = { .aux_output = 1 }),
 	CASE(PMU_AUX_PAUSE, EOPNOTSUPP, .attr = { .aux_start_paused = 1 }),
@@ -123,10 +123,10 @@ static void refuser_is_reported(struct kunit *test, const struct refuser_case *c
 static void refuser_try(struct kunit *test, const struct refuser_case *c)
 {
 	struct refuser r = {
-		.fail	= -c->fail,
-		.says	= c->says,
-		.cpu	= c->of_cpu ? -1 : INT_MAX,
-		.pmu	= {
+		.init_ret	= -c->init_errno,
+		.says		= c->says,
+		.cpu		= c->of_cpu ? -1 : INT_MAX,
+		.pmu		= {
 			.capabilities	= c->capabilities,
 			.task_ctx_nr	= c->no_tasks ? perf_invalid_context : perf_sw_context,
 			.event_init	= refuser_init,
@@ -236,7 +236,7 @@ static void refusal_by_busy_pmu(struct kunit *test)
 {
 	struct refuser r = {
 		.cpu	= INT_MAX,
-		.pmu	= {
+		.pmu		= {
 			.task_ctx_nr	= perf_hw_context,
 			.event_init	= refuser_init,
 			.add		= refuser_add,

@@ -202,7 +202,7 @@ static bool reset_in_between(struct slow_site *site, struct perf_event *event, b
 }
 
 /*
- * A site of a task adds to an unscheduled event while a shared context replaces the task's context,
+ * A site of a task adds to an always-on event while a shared context replaces the task's context,
  * and another CPU resets the event. The site must not store a sum with the old count afterwards.
  */
 static void reset_against_site(struct kunit *test)
@@ -273,7 +273,7 @@ static void start_clock(void *info)
 }
 
 /*
- * Sites add to unscheduled events of a CPU even while CPU hotplug has stopped the CPU's context. A
+ * Sites add to always-on events of a CPU even while CPU hotplug has stopped the CPU's context. A
  * site must not store a sum with the old count after a reset.
  */
 static void reset_on_stopped_cpu(struct kunit *test)

@@ -229,7 +229,7 @@ static void expect_adjusted(struct kunit *test, struct perf_event *event)
 
 /*
  * A tick adjusts every active event with a frequency: alone or as a sibling, with a counter or
- * unscheduled, of the task or of the CPU.
+ * always on, of the task or of the CPU.
  */
 static void tick_adjusts_all_active_events(struct kunit *test)
 {

@@ -579,11 +579,11 @@ static struct task_struct *close_until(struct kunit *test, struct perf_event *pa
 }
 
 /*
- * The leader of a group is closed, and its software sibling becomes unscheduled, in one
+ * The leader of a group is closed, and its software sibling becomes always on, in one
  * context after another. Each occurrence is counted once, even if only some contexts have
  * changed.
  */
-static void group_becomes_unsched(struct kunit *test)
+static void group_becomes_always_on(struct kunit *test)
 {
 	struct perf_event_attr faults = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_EMULATION_FAULTS, .inherit = 1,
@@ -767,7 +767,7 @@ static struct kunit_case shared_ctx_cases[] = {
 	KUNIT_CASE(shared_ctx_of_thread_only),
 	KUNIT_CASE(pmu_unregister_ends_shared_ctx),
 	KUNIT_CASE(shared_ctx_freed_at_last_exit),
-	KUNIT_CASE(group_becomes_unsched),
+	KUNIT_CASE(group_becomes_always_on),
 	KUNIT_CASE(no_shared_ctx_without_leader),
 	KUNIT_CASE(shared_ctx_after_killed_task),
 	KUNIT_CASE(incomplete_group_of_children_is_removed),

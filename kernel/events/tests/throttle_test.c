@@ -198,7 +198,7 @@ static void ticks_examine_events_in_turn(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, last->cold->freq_count_stamp, 0ULL);
 		if (round == 2) {
 			raw_spin_lock(&ctx->lock);
-			perf_swevent_unsched_del(removed);
+			perf_swevent_always_on_del(removed);
 			raw_spin_unlock(&ctx->lock);
 		}
 		perf_adjust_freq_unthr(this_cpu_context());

@@ -283,7 +283,7 @@ static struct mmcr_regs machine_compute(const struct isa207_layout *layout, unsi
 				 (u64)pmc << 16 | ISA207_ANY_CYC;
 		counts[n++].pmc = pmc;
 	}
-	isa207_compute(layout, counts, n, &mmcr);
+	isa207_compute_mmcr(layout, counts, n, &mmcr);
 	mmcr.mmcr0 |= MMCR0_PMXE | MMCR0_FCECE;
 	return mmcr;
 }
@@ -312,7 +312,7 @@ static struct power_cpu *program_begin_on(struct power_pmu *driver, bool qemu, i
 	power_control_write(cpu);
 	machine_registers[pmc] = PMC_OVERFLOW - PERIOD;
 	machine_registers[SPRN_BESCR] = BESCR_GE | BESCR_PME;
-	power_user_run(cpu);
+	power_ebb_run(cpu);
 	return cpu;
 }
 
@@ -355,10 +355,10 @@ static bool test_switched(bool qemu)
 	program_waits = true;
 	if (!machine_run(PERIOD))
 		return false;
-	power_user_save(cpu);
+	power_ebb_save(cpu);
 	if (!(machine_registers[SPRN_MMCR0] & MMCR0_FC))
 		return false;
-	power_user_run(cpu);
+	power_ebb_run(cpu);
 	program_waits = false;
 	return machine_run(1) && branches == 1 && machine_run(PERIOD) && branches == 2;
 }
@@ -446,14 +446,14 @@ static bool test_program_fixed(int used)
 	program_freeze(0);
 	if (!machine_run(10) || branches)
 		return false;
-	power_user_save(cpu);
+	power_ebb_save(cpu);
 	if (program.thread.mmcr2)
 		return false;
-	power_user_run(cpu);
+	power_ebb_run(cpu);
 	program_freeze(MMCR2_USER_MASK);
 	if (!machine_run(10))
 		return false;
-	power_user_save(cpu);
+	power_ebb_save(cpu);
 	ktap_note("%d branches, PMC%d: %#lx, PMC%d: %#lx", branches, used, machine_registers[used],
 		  unused, machine_registers[unused]);
 	return program.thread.mmcr2 == MMCR2_USER_MASK && !branches &&

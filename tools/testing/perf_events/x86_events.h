@@ -428,7 +428,7 @@ static inline void allow_reads(void)
 	x86_pmu_cpu.enabling_rdpmc = false;
 	user_reads = true;
 	if (thread.running)
-		perfctr_state_readable(&layer, &thread.state);
+		perfctr_state_update_readable(&layer, &thread.state);
 }
 
 /*

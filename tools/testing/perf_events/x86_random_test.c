@@ -205,7 +205,7 @@ static void thread_step(void)
 		if (machine_random(2))
 			perfctr_state_sample(&layer, &thread.state);
 		else
-			perfctr_state_readable(&layer, &thread.state);
+			perfctr_state_update_readable(&layer, &thread.state);
 		break;
 	default:
 		thread_goes_on();

@@ -185,7 +185,7 @@ static void map_or_unmap(void)
 			x86_count_update_pages(count);
 	}
 	if (thread.running)
-		perfctr_state_readable(&layer, &thread.state);
+		perfctr_state_update_readable(&layer, &thread.state);
 }
 
 static void new_claim(void)

@@ -34,10 +34,10 @@ static void compat_disables_branches(struct kunit *test)
 	struct mmcr_regs mmcr;
 
 	layout.mmcra = compat_mmcra(false);
-	isa207_compute(&layout, &count, 1, &mmcr);
+	isa207_compute_mmcr(&layout, &count, 1, &mmcr);
 	KUNIT_EXPECT_EQ(test, mmcr.mmcra, IDLE);
 	layout.mmcra = compat_mmcra(true);
-	isa207_compute(&layout, &count, 1, &mmcr);
+	isa207_compute_mmcr(&layout, &count, 1, &mmcr);
 	KUNIT_EXPECT_EQ(test, mmcr.mmcra, IDLE | MMCRA_BHRB_DISABLE);
 }
 

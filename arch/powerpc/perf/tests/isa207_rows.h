@@ -47,7 +47,7 @@ static inline void isa207_check_rows(struct kunit *test, const struct isa207_lay
 
 		found = isa207_constrain_by(layout, row->code, &mask, &value, 0);
 		KUNIT_EXPECT_EQ_MSG(test, found, 0, "%llx", row->code);
-		isa207_compute(layout, &count, 1, &mmcr);
+		isa207_compute_mmcr(layout, &count, 1, &mmcr);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr0, row->mmcr.mmcr0, "%llx", row->code);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr1, row->mmcr.mmcr1, "%llx", row->code);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr2, row->mmcr.mmcr2, "%llx", row->code);
@@ -119,7 +119,7 @@ static inline void isa207_check_idle(struct kunit *test, const struct isa207_lay
 		unsigned long others = pmc == 5 ? FROZEN_6 : pmc == 6 ? FROZEN_5 : 0;
 		struct mmcr_regs mmcr = {};
 
-		isa207_compute(layout, &count, 1, &mmcr);
+		isa207_compute_mmcr(layout, &count, 1, &mmcr);
 		KUNIT_EXPECT_EQ_MSG(test, mmcr.mmcr2, others | BIT(58 - 9 * (pmc - 1)), "%d", pmc);
 	}
 }

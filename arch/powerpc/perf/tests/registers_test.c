@@ -124,10 +124,10 @@ static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long m
 	thread->mmcr0 = mmcr0;
 	kept = registers_begin();
 	power_control_write(cpu);
-	power_user_run(cpu);
+	power_ebb_run(cpu);
 	registers_program_mmcr0 = mfspr(SPRN_MMCR0);
 	run = mfspr(SPRN_MMCRA);
-	power_user_save(cpu);
+	power_ebb_save(cpu);
 	power_control_freeze(cpu);
 	*after = mfspr(SPRN_MMCRA);
 	thread->mmcr0 = before;
@@ -212,13 +212,13 @@ static void registers_program_runs(struct power_cpu *cpu, struct registers_progr
 {
 	cpu->mmcr.mmcr2 = TEST_FREEZE_HV;
 	power_control_write(cpu);
-	power_user_run(cpu);
+	power_ebb_run(cpu);
 	seen->mmcr2 = mfspr(SPRN_MMCR2);
 	seen->siar = mfspr(SPRN_SIAR);
 	mtspr(SPRN_MMCR2, seen->mmcr2 | TEST_FREEZE_2);
 	mtspr(SPRN_MMCRA, mfspr(SPRN_MMCRA) | TEST_FILTER);
 	mtspr(SPRN_SIAR, 0x4000);
-	power_user_save(cpu);
+	power_ebb_save(cpu);
 	power_control_freeze(cpu);
 	cpu->mmcr.mmcr2 = 0;
 	power_control_write(cpu);
@@ -284,10 +284,10 @@ static unsigned long registers_save_with(struct power_cpu *cpu, unsigned long mm
 	before = registers_of_thread(program);
 	power_control_set_unknown(cpu);
 	power_control_write(cpu);
-	power_user_run(cpu);
+	power_ebb_run(cpu);
 	/* Without PMC1CE the hardware does not set PMAO. */
 	power_pmc_write(1, value);
-	power_user_save(cpu);
+	power_ebb_save(cpu);
 	power_pmc_write(1, pmc1);
 	after = registers_of_thread(before);
 	registers_end(&kept);

@@ -315,7 +315,7 @@ static int map_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 	if (err)
 		return err;
 	cr4_set_bits_irqsoff(X86_CR4_PCE);
-	perfctr_cpu_readable();
+	perfctr_cpu_update_readable();
 	rdpmcl(0, *held);
 	perfctr_cpu_suspend(state);
 	if (!readable)
@@ -354,7 +354,7 @@ static int go_on_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 	if (err)
 		return err;
 	cr4_set_bits_irqsoff(X86_CR4_PCE);
-	perfctr_cpu_readable();
+	perfctr_cpu_update_readable();
 	perfctr_cpu_suspend(state);
 	enter_lazy_tlb(mm, current);
 	for (i = 0; i < spins; i++)

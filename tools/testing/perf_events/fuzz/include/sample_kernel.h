@@ -129,7 +129,7 @@ struct perf_output_handle {
 #define is_write_backward(event)	false
 #define is_counting_clock(event)	false
 #define perf_clock_event_count(event)	0
-#define is_unsched(event)		false
+#define is_always_on(event)		false
 #define perf_event_parent(event)		((event)->parent ?: (struct perf_event *)(event))
 #define perf_event_lost(event)		((event)->id * 7)
 #define perf_output_count_large(event)	do { } while (0)
