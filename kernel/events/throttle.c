@@ -388,13 +388,13 @@ void perf_event_restart_period(struct perf_event *event)
 }
 
 /*
- * Compute the period from the count since the last tick. A throttled event has counted for only a
- * part of that time. Its period was too short, unless the frequency itself reaches the limit.
+ * Compute the period from the count since the last tick. A throttled event has counted for an
+ * unknown part of that time, and its period may have been much too short: double it.
  */
 static bool perf_tick_adjust_frequency(struct perf_event *event, bool throttled)
 {
 	struct hw_perf_event *hw = &event->hw;
-	u64 count, delta, enabled, running, ns, target, freq = event->attr.sample_freq;
+	u64 count, delta, enabled, running, ns, target;
 	bool idle = false;
 
 	count = local64_read(&event->count);
@@ -403,8 +403,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool throttled)
 	ns = running - event->cold->freq_time_stamp;
 	event->cold->freq_count_stamp = count;
 	event->cold->freq_time_stamp = running;
-	if (unlikely(throttled) &&
-	    READ_ONCE(perf_max_samples_per_tick) > DIV_ROUND_UP_ULL(freq, HZ)) {
+	if (unlikely(throttled)) {
 		perf_throttle_lengthen_period(hw);
 		return false;
 	}
@@ -416,9 +415,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool throttled)
 		ns = perf_tick_interval(ns, __this_cpu_read(tick_idle_ns), TICK_NSEC);
 		idle = is_idle_task(current);
 	}
-	target = perf_period_for(freq, delta, ns);
-	if (unlikely(throttled))
-		target = max(target, hw->sample_period);
+	target = perf_period_for(event->attr.sample_freq, delta, ns);
 	hw->sample_period = perf_next_period(hw->sample_period, target, idle,
 					     &event->cold->rate_known);
 	/* If the old period was much longer, its remainder would delay the next sample too long. */

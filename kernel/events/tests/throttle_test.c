@@ -110,28 +110,6 @@ static void throttled_at_the_limit(struct kunit *test)
 	perf_adjust_freq_unthr(this_cpu_context());
 }
 
-/* The tick doubles the period of a throttled event, unless its frequency reaches the limit. */
-static void right_period_at_the_limit(struct kunit *test)
-{
-	struct sim_fixture *f = test->priv;
-	struct perf_event_attr attr = {
-		.type = f->sim->pmu.type, .config = STEP, .freq = 1, .sample_freq = HZ,
-	};
-	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
-	int before = READ_ONCE(perf_max_samples_per_tick);
-
-	raw_spin_lock_irq(&event->ctx->lock);
-	event->hw.sample_period = 1000;
-	WRITE_ONCE(perf_max_samples_per_tick, 1);
-	perf_tick_adjust_frequency(event, true);
-	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 1000);
-	WRITE_ONCE(perf_max_samples_per_tick, 2);
-	perf_tick_adjust_frequency(event, true);
-	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 2000);
-	WRITE_ONCE(perf_max_samples_per_tick, before);
-	raw_spin_unlock_irq(&event->ctx->lock);
-}
-
 static unsigned int throttle_test_samples;
 
 static void throttle_test_sample(struct perf_event *event, struct perf_sample_data *data,
@@ -247,7 +225,6 @@ static void event_samples_after_a_tick_for_others(struct kunit *test)
 static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(nmi_keeps_the_tick),
 	KUNIT_CASE(throttled_at_the_limit),
-	KUNIT_CASE(right_period_at_the_limit),
 	KUNIT_CASE(ticks_examine_events_in_turn),
 	KUNIT_CASE(event_samples_after_a_tick_for_others),
 	{}
