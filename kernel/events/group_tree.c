@@ -347,7 +347,7 @@ static u64 perf_group_max_runtime(const struct perf_event_pmu_context *epc)
 }
 
 /*
- * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. The tree is
+ * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. It is
  * in the order of runtimes without the current time. If all of these groups are active, a later one
  * may be younger: it gets age 0.
  */

@@ -195,6 +195,7 @@ static inline bool isa207_is_limited_l2l3(const struct isa207_layout *layout, u6
 {
 	return false;
 }
+
 static inline void isa207_compute_mmcr(const struct isa207_layout *layout,
 				       const struct isa207_count *counts, int n,
 				       struct mmcr_regs *mmcr)

@@ -140,7 +140,7 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		layer->put(&state->claim);
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
-		/* perfctr_state_start() continues interrupting counters from the value read here. */
+		/* perfctr_state_start() continues interrupting counters from this value. */
 		for (i = perfctr_cstatus_nractrs(cstatus); i < n; i++) {
 			state->pmc[i].start = layer->saved_value(state->claim.counter[i]) +
 					      state->behind[i];

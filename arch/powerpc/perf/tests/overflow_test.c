@@ -155,7 +155,7 @@ static void overflow_is_pending_until_enable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mmcr0 & (MMCR0_PMAO | MMCR0_FC), 0);
 }
 
-/* power_overflow_defer() makes a counter in overflow overflow again at the next occurrence. */
+/* After power_overflow_defer(), a counter overflows again at the next occurrence. */
 static void overflow_deferred(struct kunit *test)
 {
 	unsigned long flags, counter, untouched;
