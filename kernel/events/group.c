@@ -383,6 +383,7 @@ static void perf_groups_exec_end_locked(struct perf_event *unused,
 	struct perf_event_context *ctx = data;
 	struct perf_event_pmu_context *epc;
 
+	lockdep_assert_held(&ctx->lock);
 	for_each_pmu_context(epc, ctx) {
 		epc->in_exec = false;
 		if (epc->resched_due && cpuctx)
