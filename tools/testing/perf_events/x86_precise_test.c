@@ -239,6 +239,18 @@ static bool is_counted(const struct counted *c, u64 shortest)
 	return false;
 }
 
+/* Count a precise event on a CPU that arms PEBS at an overflow, and writes the record later. */
+static void start_armed(struct counted *c, const struct perf_event_attr *attr, unsigned int seed)
+{
+	start_machine(&with_control, seed, GENMASK_ULL(30, 0));
+	machine.pebs_arms = true;
+	assert(!open_event(c, attr));
+	since = now();
+	schedule_in(c);
+	coming = 1;
+	have_come();
+}
+
 /*
  * An overflow arms PEBS: the next event writes the record, and reloads the counter. If the counter
  * is programmed in between, with PEBS enabled, the reload overwrites it: the count then has a jump.
@@ -257,13 +269,7 @@ static bool armed(unsigned int format, bool kernel, u64 type)
 	pebs_format = format;
 	row = &model;
 	for (seed = 1; seed <= 200 && ok; seed++) {
-		start_machine(&with_control, seed, GENMASK_ULL(30, 0));
-		machine.pebs_arms = true;
-		assert(!open_event(c, &attr));
-		since = now();
-		schedule_in(c);
-		coming = 1;
-		have_come();
+		start_armed(c, &attr, seed);
 		for (i = 0; i < 50; i++) {
 			machine_run(machine_random(300));
 			change_period(c, 50 + machine_random(1000));
@@ -294,13 +300,7 @@ static bool cleared(void)
 
 	pebs_format = 1;
 	row = &model;
-	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	machine.pebs_arms = true;
-	assert(!open_event(c, &attr));
-	since = now();
-	schedule_in(c);
-	coming = 1;
-	have_come();
+	start_armed(c, &attr, 1);
 	change_period(c, 2 * X86_NEAR);
 	for (i = 0; i < 2 * X86_NEAR && !machine.pebs_armed; i++)
 		run_user(1);
