@@ -189,7 +189,10 @@ struct period {
 	__u64 outer, inner;
 };
 
-/* Enable the events, let them share the counters, and disable them. */
+/*
+ * Count a loop with more events than there are counters. The loop repeats until rotation has given
+ * each event a counter. Return the time for which the events were enabled.
+ */
 static struct period run(struct __test_metadata *_metadata, const struct _test_data_hw *self,
 			 bool fairly)
 {
