@@ -72,12 +72,12 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 		return false;
 	if (count->next_overflow == U64_MAX)
 		return left > min(X86_NEAR, core->max_period / 2);
-	/* Reprogramming would not make the overflow earlier. */
-	if (left <= X86_MIN_PERIOD && offset - count->next_overflow < X86_MIN_PERIOD)
-		return true;
 	/* An earlier overflow does no harm if it is not near. */
+	if ((s64)(count->next_overflow - offset) > 0)
+		return left > X86_NEAR;
+	/* Reprogramming would not make the overflow earlier, due to the minimum distance. */
 	return offset - count->next_overflow < x86_count_period_step(count, core) ||
-	       ((s64)(count->next_overflow - offset) > 0 && left > X86_NEAR);
+	       left <= x86_distance(count, core, total);
 }
 
 /**

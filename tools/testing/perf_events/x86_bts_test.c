@@ -241,6 +241,35 @@ static bool counts_guest(u64 (*min_period)(u64 config))
 	       !core.pmu.check_period(&c->event, 1000) && !core.pmu.check_period(&c->event, 1);
 }
 
+/*
+ * A counter with a short period is set to the minimum. If another event is stopped and started
+ * before the overflow, the overflow is not postponed.
+ */
+static bool overflows_beside_others(void)
+{
+	struct perf_event_attr attr = { .config = BRANCHES, .exclude_host = 1, .sample_period = 1 };
+	struct counted *c = &counted[0], *other = &counted[1];
+	struct x86_model limited = model;
+	int i;
+
+	start(1, 0);
+	limited.min_period = at_least_32;
+	core.model = &limited;
+	assert(!open_event(c, &attr));
+	attr.config = ANY_CODE;
+	attr.sample_period = 0;
+	assert(!open_event(other, &attr));
+	schedule_in(c);
+	schedule_in(other);
+	for (i = 0; i < 20; i++) {
+		run_guest(5);
+		core.pmu.stop(&other->event, 0);
+		core.pmu.start(&other->event, 0);
+	}
+	schedule_out(c);
+	return c->samples && !machine.unknown && !harness_warned;
+}
+
 /* Without a local APIC the buffer has no interrupt: there is no BTS, also not for the AUX area. */
 static bool without_interrupt(void)
 {
@@ -890,7 +919,7 @@ static bool has_gap(void)
 
 int main(void)
 {
-	ktap_plan(26);
+	ktap_plan(27);
 	ktap_result(samples_all_seeds(0, false, false), "samples_all");
 	ktap_result(samples_all_seeds(BIT(X86_FEATURE_DSCPL), false, false),
 		    "samples_all_without_filter");
@@ -899,6 +928,7 @@ int main(void)
 	ktap_result(refusals(), "refusals");
 	ktap_result(counts_guest(NULL), "counts_guest");
 	ktap_result(counts_guest(at_least_32), "counts_guest_despite_erratum");
+	ktap_result(overflows_beside_others(), "overflows_beside_others");
 	ktap_result(without_interrupt(), "without_interrupt");
 	ktap_result(without_shortest_period(), "without_shortest_period");
 	ktap_result(permissions(), "permissions");
