@@ -420,11 +420,14 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		pebs_set_fixed(&at->regs, parts.fixed);
 	else if (parts.gpr && has_regs)
 		pebs_set_gpr(&at->regs, parts.gpr);
-	else if (parts.fixed || parts.gpr)
+	else if (!parts.fixed && !parts.gpr)
+		at->regs.flags = 0;
+	else if (x86_is_kernel(parts.ip) && !x86_is_kernel(ip))
+		/* The flags of the record are the kernel's, too. */
+		pebs_set_flags(&at->regs, at->regs.flags);
+	else
 		pebs_set_flags(&at->regs, parts.fixed ? parts.fixed[FIXED_FLAGS] :
 				parts.gpr[GPR_FLAGS]);
-	else
-		at->regs.flags = 0;
 	set_linear_ip(&at->regs, ip);
 	/* SS of @regs may be that of the driver. */
 	at->regs.ss = user_mode(&at->regs) ? __USER_DS : __KERNEL_DS;

@@ -552,6 +552,9 @@ static void precise_user_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->at.regs.sp, 0x1000 + 8 + 6);
 	KUNIT_EXPECT_EQ(test, env->at.regs.bp, 0x1000 + 8 + 7);
 
+	/* User space has interrupts on, and the kernel just after its entry has them off. */
+	env->regs.flags = X86_EFLAGS_IF;
+	KUNIT_ASSERT_EQ(test, env->words[8] & X86_EFLAGS_IF, 0);
 	env->words[8 + 1] = KERNEL_IP;
 	env->words[8 + 6] = KERNEL_ADDRESS;
 	for (i = 0; i < ARRAY_SIZE(with_kernel); i++) {
@@ -559,6 +562,8 @@ static void precise_user_registers(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
 		KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
 		KUNIT_EXPECT_EQ_MSG(test, env->at.regs.sp, env->regs.sp, "case %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, env->at.regs.flags & X86_EFLAGS_IF, X86_EFLAGS_IF,
+				    "case %d", i);
 	}
 
 	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER;
