@@ -18,7 +18,7 @@
 
 #include "engine.h"
 
-/* One for each core type: only hybrid CPUs have several. Constant after boot. */
+/* One for each core type: only hybrid CPUs have several, the second from its first CPU on. */
 struct x86_core *x86_cores[X86_CORES_MAX];
 int x86_nr_cores;
 

@@ -266,7 +266,7 @@ struct x86_sysfs {
  * x86_sysfs_init_groups - create the attribute groups of a core type
  * @core: the core type
  *
- * Context: boot, once.
+ * Context: boot, or the first CPU of a second core type.
  * Return: 0 on success, -ENOMEM.
  */
 int x86_sysfs_init_groups(struct x86_core *core)
@@ -322,7 +322,7 @@ int x86_sysfs_init_groups(struct x86_core *core)
  * x86_sysfs_free_groups - free the attribute groups of a core type
  * @core: the core type, whose PMU is not registered
  *
- * Context: boot.
+ * Context: boot, or the first CPU of a second core type.
  */
 void x86_sysfs_free_groups(struct x86_core *core)
 {
