@@ -23,7 +23,8 @@
  *	                perf_buffer::lock	attach, detach, map; two: by address. No memory
  *					is allocated under it
  *	                  ---- interrupts off from here ----
- *	                  cpuctx->ctx.lock
+ *	                  cpuctx->ctx.lock	two if an event moves: the old CPU's first, with
+ *					ctx->mutex of both
  *	                    task ctx->lock	innermost except for the leaf locks
  *
  * pmus_srcu, read, keeps PMUs registered during pmu::event_init and pmu::setup_aux. It is

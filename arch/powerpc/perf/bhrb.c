@@ -339,7 +339,7 @@ unsigned long power_bhrb_control(unsigned long mmcra)
 
 /**
  * power_bhrb_sched_task - clear the branches of the previous task
- * @pmu_ctx: the PMU context of @task
+ * @pmu_ctx: the PMU context of @task, or that of the CPU
  * @task: the task that is switched in or out
  * @sched_in: @task is switched in
  *
