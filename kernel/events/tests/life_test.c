@@ -666,6 +666,7 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
 		}
 	}
 	KUNIT_EXPECT_EQ(test, samples, 2);
+	irq_work_sync(&event->cold->stop_work);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 
 	/* An event that is enabled without a limit has no limit. */
@@ -786,6 +787,7 @@ static void records_of_a_buffer_do_not_throttle(struct kunit *test)
 	scoped_guard(irqsave)
 		KUNIT_EXPECT_EQ(test, overflow_more(event), 4);
 	KUNIT_EXPECT_EQ(test, samples, 2);
+	irq_work_sync(&event->cold->stop_work);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 }
 
