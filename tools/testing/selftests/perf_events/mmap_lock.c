@@ -90,7 +90,7 @@ static unsigned long change_from_elsewhere(int fd, size_t len)
 	unsigned long rounds = 0;
 	void *again;
 
-	while (now_ms() < end) {
+	do {
 		pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 		pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
@@ -98,7 +98,7 @@ static unsigned long change_from_elsewhere(int fd, size_t len)
 		if (again != MAP_FAILED)
 			munmap(again, len);
 		rounds++;
-	}
+	} while (now_ms() < end);
 	return rounds;
 }
 
