@@ -443,6 +443,7 @@ TEST_F(branch, counters_refused)
 	self->a.branch_sample_type |= PERF_SAMPLE_BRANCH_COUNTERS;
 	ASSERT_EQ(-EINVAL, pe_self(&self->a));
 	EXPECT_LT(0, prctl(PR_PERF_EXPLAIN, &refusal, sizeof(refusal), 0, 0));
+	EXPECT_NE(NULL, strstr(refusal.reason, "this driver"));
 	EXPECT_EQ(NULL, strstr(refusal.reason, "processor"));
 }
 
