@@ -335,7 +335,7 @@ extern const struct x86_branch_unit x86_lbr_haswell;
 extern const struct x86_branch_unit x86_lbr_skylake;
 extern const struct x86_branch_unit x86_lbr_arch;
 extern struct attribute *x86_intel_format[];
-u64 x86_intel_fixed(int version, unsigned int n, u32 mask, bool bare);
+u64 x86_intel_fixed_mask(int version, unsigned int n, u32 mask, bool bare);
 u64 x86_intel_select_bits(u32 ebx);
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);

@@ -107,7 +107,7 @@ struct attribute *x86_intel_format[] = {
 #define X86_FIXED_BEFORE_V5	3
 
 /**
- * x86_intel_fixed - compute the mask of the fixed counters
+ * x86_intel_fixed_mask - compute the mask of the fixed counters
  * @version: version of the PMU
  * @n: number of fixed counters reported by leaf 0xA
  * @mask: mask of fixed counters reported by leaf 0xA, from version 5 on
@@ -117,7 +117,7 @@ struct attribute *x86_intel_format[] = {
  *
  * Return: the mask.
  */
-u64 x86_intel_fixed(int version, unsigned int n, u32 mask, bool bare)
+u64 x86_intel_fixed_mask(int version, unsigned int n, u32 mask, bool bare)
 {
 	u64 fixed;
 
@@ -239,8 +239,8 @@ int x86_intel_probe(struct x86_core *core)
 	core->counter_msr = core->msrs->counter;
 	n = min_t(unsigned int, eax.split.num_counters, INTEL_PMC_MAX_GENERIC);
 	core->counters = X86_GENERAL(n) |
-			 x86_intel_fixed(core->version, edx.split.num_counters_fixed, ecx,
-					 x86_intel_is_bare());
+			 x86_intel_fixed_mask(core->version, edx.split.num_counters_fixed, ecx,
+					      x86_intel_is_bare());
 	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
 		core->counters = x86_intel_hybrid_counters(core) ?: core->counters;
 	core->width = eax.split.bit_width;

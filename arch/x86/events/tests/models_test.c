@@ -708,16 +708,16 @@ static void models_arch_refused(struct kunit *test)
 static void models_arch_cpuid(struct kunit *test)
 {
 	/* 65 nm Core 2 has three, but reports none. In a guest the report is used. */
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, true), 0x700000000ULL);
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(4, 0, 0, true), 0x700000000ULL);
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 0, 0, false), 0);
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(3, 4, 0, true), 0xf00000000ULL);
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(2, 2, 0xff, false), 0x300000000ULL);
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(1, 3, 0, true), 0);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(2, 0, 0, true), 0x700000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(4, 0, 0, true), 0x700000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(2, 0, 0, false), 0);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(3, 4, 0, true), 0xf00000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(2, 2, 0xff, false), 0x300000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(1, 3, 0, true), 0);
 	/* Version 5 adds a mask: fixed counters need not be contiguous. */
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 0, 0, true), 0);
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 3, 0x11, true), 0x1700000000ULL);
-	KUNIT_EXPECT_EQ(test, x86_intel_fixed(5, 31, 0, false), 0xffff00000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(5, 0, 0, true), 0);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(5, 3, 0x11, true), 0x1700000000ULL);
+	KUNIT_EXPECT_EQ(test, x86_intel_fixed_mask(5, 31, 0, false), 0xffff00000000ULL);
 
 	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(0), 0);
 	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(1), 0xff0000000000ULL);
