@@ -104,7 +104,7 @@ struct x86_precise {
  * @enabled: shadow of MSR_IA32_PEBS_ENABLE, set before the register is written
  * @fresh: mask of counters being enabled: records in the buffer that name them are of the counter's
  *	previous event, and are ignored for counters that the CPU reloads
- * @groups: shadow of MSR_PEBS_DATA_CFG
+ * @data_cfg: shadow of MSR_PEBS_DATA_CFG
  * @many: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained
  * @has_area: the debug store area is set up for PEBS
@@ -114,7 +114,7 @@ struct x86_precise {
 struct x86_precise_cpu {
 	u64	enabled;
 	u64	fresh;
-	u64	groups;
+	u64	data_cfg;
 	bool	many;
 	bool	draining;
 	bool	has_area;
@@ -175,7 +175,7 @@ static inline void x86_precise_flush(struct x86_pmu_cpu *cpu, const struct perf_
 /* intel/pebs_record.c */
 bool x86_record_next(const struct x86_precise *precise, const void *at, const void *end,
 		     struct x86_record *record);
-u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *event);
+u64 x86_precise_data_cfg(const struct x86_core *core, const struct perf_event *event);
 bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_record *record, struct pt_regs *regs,
 		       struct perf_sample_data *data, struct x86_perf_regs *at);

@@ -112,7 +112,7 @@ bool x86_record_next(const struct x86_precise *precise, const void *at, const vo
 	return true;
 }
 
-u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *event)
+u64 x86_precise_data_cfg(const struct x86_core *core, const struct perf_event *event)
 {
 	return 0;
 }

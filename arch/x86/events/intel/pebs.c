@@ -318,12 +318,12 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
  * PEBS_ENABLE, and the settings of the area, for precise events with a counter; @unmoved: without
  * events about to move
  */
-static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *groups, bool *many)
+static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *data_cfg, bool *many)
 {
 	u64 enabled = 0;
 	int i;
 
-	*groups = 0;
+	*data_cfg = 0;
 	*many = true;
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
@@ -336,7 +336,7 @@ static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *group
 		if (!event || !event->attr.precise_ip)
 			continue;
 		enabled |= pebs_bits(cpu->core, count, event);
-		*groups |= x86_precise_groups(cpu->core, event);
+		*data_cfg |= x86_precise_data_cfg(cpu->core, event);
 		*many &= count->reload && (event->hw.flags & X86_PRECISE_MANY);
 	}
 	return enabled;
@@ -392,13 +392,13 @@ static u64 pebs_new_counters(struct x86_pmu_cpu *cpu)
  */
 void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 {
-	u64 groups, kept, leaving, stopped;
+	u64 data_cfg, kept, leaving, stopped;
 	bool many;
 
 	if (!cpu->precise.buffer)
 		return;
 	x86_precise_drain(cpu, NULL);
-	kept = cpu->precise.enabled & pebs_compute_enable(cpu, true, &groups, &many);
+	kept = cpu->precise.enabled & pebs_compute_enable(cpu, true, &data_cfg, &many);
 	leaving = x86_precise_enabled(cpu) & ~kept;
 	stopped = leaving | pebs_new_counters(cpu);
 	if (stopped & cpu->control)
@@ -435,20 +435,20 @@ void x86_precise_pause(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	pebs_write_enable(cpu, cpu->precise.enabled & ~pebs_bits(cpu->core, count, event));
 }
 
-/* Size of the longest record with @groups */
-static unsigned int pebs_size(const struct x86_core *core, u64 groups)
+/* Size of the longest record with @data_cfg */
+static unsigned int pebs_size(const struct x86_core *core, u64 data_cfg)
 {
 	unsigned int size = 4 * 8;
 
 	if (!core->precise.adaptive)
 		return core->precise.size;
-	if (groups & X86_GROUP_MEMORY)
+	if (data_cfg & X86_GROUP_MEMORY)
 		size += 4 * 8;
-	if (groups & X86_GROUP_REGISTERS)
+	if (data_cfg & X86_GROUP_REGISTERS)
 		size += 18 * 8;
-	if (groups & X86_GROUP_XMM)
+	if (data_cfg & X86_GROUP_XMM)
 		size += 32 * 8;
-	if (groups & X86_GROUP_BRANCHES)
+	if (data_cfg & X86_GROUP_BRANCHES)
 		size += core->branches.nr * 3 * 8;
 	return size;
 }
@@ -462,12 +462,12 @@ static unsigned int pebs_bytes(const struct x86_core *core)
 /* Each counter may write one more record before the interrupt. */
 #define PEBS_SPARE		X86_COUNTERS_MAX
 
-/* Set up the debug store area for records with @groups. */
-static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 groups, bool many)
+/* Set up the debug store area for records with @data_cfg. */
+static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 data_cfg, bool many)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 	struct x86_precise_cpu *precise = &cpu->precise;
-	unsigned int size = pebs_size(cpu->core, groups), n = pebs_bytes(cpu->core) / size;
+	unsigned int size = pebs_size(cpu->core, data_cfg), n = pebs_bytes(cpu->core) / size;
 	unsigned int until = many && n > 2 * PEBS_SPARE ? n - PEBS_SPARE : 1;
 
 	ds->pebs_buffer_base = precise->base;
@@ -515,18 +515,18 @@ static void pebs_set_reload(struct x86_pmu_cpu *cpu)
 void x86_precise_reprogram(struct x86_pmu_cpu *cpu)
 {
 	struct x86_precise_cpu *precise = &cpu->precise;
-	u64 groups, enabled;
+	u64 data_cfg, enabled;
 	bool many;
 
 	if (!precise->buffer)
 		return;
-	enabled = pebs_compute_enable(cpu, false, &groups, &many);
-	if (enabled && (!precise->has_area || groups != precise->groups ||
+	enabled = pebs_compute_enable(cpu, false, &data_cfg, &many);
+	if (enabled && (!precise->has_area || data_cfg != precise->data_cfg ||
 			many != precise->many)) {
-		pebs_set_area(cpu, groups, many);
-		if (cpu->core->precise.adaptive && groups != precise->groups)
-			wrmsrl(MSR_PEBS_DATA_CFG, groups);
-		precise->groups = groups;
+		pebs_set_area(cpu, data_cfg, many);
+		if (cpu->core->precise.adaptive && data_cfg != precise->data_cfg)
+			wrmsrl(MSR_PEBS_DATA_CFG, data_cfg);
+		precise->data_cfg = data_cfg;
 		precise->many = many;
 	}
 	if (enabled)
@@ -555,7 +555,7 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	pebs_write_enable(cpu, 0);
 	if (cpu->core->precise.adaptive)
 		wrmsrl(MSR_PEBS_DATA_CFG, 0);
-	precise->groups = 0;
+	precise->data_cfg = 0;
 	precise->has_area = false;
 }
 

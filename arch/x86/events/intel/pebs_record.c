@@ -166,16 +166,16 @@ static void pebs_take_apart(const struct x86_core *core, const struct x86_record
 			 PERF_SAMPLE_TRANSACTION)
 
 /**
- * x86_precise_groups - the groups that the records of an event need
+ * x86_precise_data_cfg - choose the groups of an event's records
  * @core: the PMU
  * @event: a precise event
  *
  * Return: value for MSR_PEBS_DATA_CFG, 0 if records are not adaptive.
  */
-u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *event)
+u64 x86_precise_data_cfg(const struct x86_core *core, const struct perf_event *event)
 {
 	const u64 type = event->attr.sample_type;
-	u64 groups = 0, regs = 0;
+	u64 data_cfg = 0, regs = 0;
 
 	if (!core->precise.adaptive)
 		return 0;
@@ -184,17 +184,17 @@ u64 x86_precise_groups(const struct x86_core *core, const struct perf_event *eve
 	if (type & PERF_SAMPLE_REGS_USER)
 		regs |= event->attr.sample_regs_user;
 	if (type & PEBS_MEMORY)
-		groups |= X86_GROUP_MEMORY;
+		data_cfg |= X86_GROUP_MEMORY;
 	/* Level 1 needs the address after the instruction. XABORT has its code in AX. */
 	if (event->attr.precise_ip < 2 || (type & PERF_SAMPLE_TRANSACTION) ||
 	    (regs & ~PERF_REG_EXTENDED_MASK))
-		groups |= X86_GROUP_REGISTERS;
+		data_cfg |= X86_GROUP_REGISTERS;
 	if (regs & PERF_REG_EXTENDED_MASK)
-		groups |= X86_GROUP_XMM;
+		data_cfg |= X86_GROUP_XMM;
 	if (has_branch_stack(event))
-		groups |= X86_GROUP_BRANCHES |
-			  (u64)(core->branches.nr - 1) << X86_GROUP_BRANCHES_SHIFT;
-	return groups;
+		data_cfg |= X86_GROUP_BRANCHES |
+			    (u64)(core->branches.nr - 1) << X86_GROUP_BRANCHES_SHIFT;
+	return data_cfg;
 }
 
 static void pebs_set_flags(struct pt_regs *regs, u64 flags)

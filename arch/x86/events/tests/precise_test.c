@@ -540,9 +540,9 @@ static void precise_user_registers(struct kunit *test)
 	int i;
 
 	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER;
-	KUNIT_EXPECT_EQ(test, x86_precise_groups(&env->core, &env->event), 0);
+	KUNIT_EXPECT_EQ(test, x86_precise_data_cfg(&env->core, &env->event), 0);
 	env->event.attr.sample_regs_user = BIT_ULL(PERF_REG_X86_SP);
-	KUNIT_EXPECT_EQ(test, x86_precise_groups(&env->core, &env->event), X86_GROUP_REGISTERS);
+	KUNIT_EXPECT_EQ(test, x86_precise_data_cfg(&env->core, &env->event), X86_GROUP_REGISTERS);
 
 	memset(&env->regs, 0x5a, sizeof(env->regs));
 	env->regs.cs = __USER_CS;
