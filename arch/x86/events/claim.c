@@ -116,9 +116,9 @@ static bool x86_claim_program(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 	u64 control = cpu->control;
 	bool same;
 
-	if (likely(!cpu->core->model->idle_selects) || !x86_claim_changes_selects(cpu, claim))
+	if (likely(!cpu->core->model->erratum_selects) || !x86_claim_changes_selects(cpu, claim))
 		return x86_claim_write_selects(cpu, claim);
-	x86_write_idle_selects(cpu);
+	x86_write_erratum_selects(cpu);
 	same = x86_claim_write_selects(cpu, claim);
 	x86_write_control(cpu, control);
 	/*

@@ -520,7 +520,7 @@ u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_pause_select(struct x86_pmu_cpu *cpu, int counter);
 void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter);
-void x86_write_idle_selects(struct x86_pmu_cpu *cpu);
+void x86_write_erratum_selects(struct x86_pmu_cpu *cpu);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_fixed_select(u64 config);

@@ -240,8 +240,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @distributed_period: shortest period of precisely distributed events; 0: none
  * @period_step: erratum: the period of an event must be a multiple of this power of two, by its
  *	config; NULL: 1
- * @idle_selects: erratum: selects that must be programmed before each new event, with all general
- *	counters enabled; one for each counter; NULL: none
+ * @erratum_selects: erratum: selects that must be programmed before each new event, with all
+ *	general counters enabled; one for each counter; NULL: none
  * @little: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
  *	described by CPUID only, or none
  * @branches: how branches are recorded; NULL: not at all, or as CPUID reports
@@ -293,7 +293,7 @@ struct x86_model {
 	u64				(*min_period)(u64 config);
 	u64				distributed_period;
 	u64				(*period_step)(u64 config);
-	const u32			*idle_selects;
+	const u32			*erratum_selects;
 	const struct x86_model		*little;
 	const struct x86_branch_unit	*branches;
 	void				(*microcode)(struct x86_core *core);

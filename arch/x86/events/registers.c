@@ -177,13 +177,13 @@ void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter)
 		wrmsrl(x86_select_msr(cpu->core->msrs, counter), READ_ONCE(cpu->select[counter]));
 }
 
-static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
+static void x86_run_erratum_selects(struct x86_pmu_cpu *cpu, u64 general)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	int i;
 
 	for_each_x86_counter(i, general) {
-		wrmsrl(x86_select_msr(msrs, i), cpu->core->model->idle_selects[i]);
+		wrmsrl(x86_select_msr(msrs, i), cpu->core->model->erratum_selects[i]);
 		/* At 0 a counter does not overflow meanwhile. */
 		x86_write_counter(cpu, i, 0);
 	}
@@ -192,13 +192,13 @@ static void x86_run_idle_selects(struct x86_pmu_cpu *cpu, u64 general)
 }
 
 /**
- * x86_write_idle_selects - erratum workaround for new events on general counters
- * @cpu: this CPU, with x86_model::idle_selects
+ * x86_write_erratum_selects - erratum workaround for new events on general counters
+ * @cpu: this CPU, with x86_model::erratum_selects
  *
  * Stops all counters. x86_count::seq is odd meanwhile, so an NMI does not read the counters; the
  * interrupted code reads them again.
  */
-void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
+void x86_write_erratum_selects(struct x86_pmu_cpu *cpu)
 {
 	u64 general = cpu->core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
 	u64 values[INTEL_PMC_IDX_FIXED], precise = READ_ONCE(cpu->precise.enabled);
@@ -219,7 +219,7 @@ void x86_write_idle_selects(struct x86_pmu_cpu *cpu)
 		if (count)
 			WRITE_ONCE(count->total, count->offset + values[i]);
 	}
-	x86_run_idle_selects(cpu, general);
+	x86_run_erratum_selects(cpu, general);
 	for_each_x86_counter(i, general) {
 		struct x86_count *count = cpu->owner[i];
 

@@ -433,8 +433,8 @@ static void x86_move_counts(struct x86_pmu_cpu *cpu)
 		if (cpu->counts[i].extra)
 			x86_extra_write(cpu, cpu->counts[i].extra);
 	}
-	if (general && cpu->core->model->idle_selects)
-		x86_write_idle_selects(cpu);
+	if (general && cpu->core->model->erratum_selects)
+		x86_write_erratum_selects(cpu);
 	x86_select_fixed(cpu, attaching);
 	for_each_x86_counter(i, attaching)
 		x86_count_attach_counter(cpu, &cpu->counts[i]);

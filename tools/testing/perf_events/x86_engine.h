@@ -291,11 +291,11 @@ static const struct x86_model thread_model = {
 	.config_mask = X86_RAW_EVENT_MASK,
 };
 
-/* A CPU with the erratum of x86_model::idle_selects */
-static const struct x86_model idle_model = {
-	.name = "idle", .limits = thread_limits, .extra = extra,
+/* A CPU with the erratum of x86_model::erratum_selects */
+static const struct x86_model erratum_model = {
+	.name = "erratum", .limits = thread_limits, .extra = extra,
 	.precise = precise, .precise_levels = 2,
-	.config_mask = X86_RAW_EVENT_MASK, .idle_selects = machine_idle_selects,
+	.config_mask = X86_RAW_EVENT_MASK, .erratum_selects = machine_erratum_selects,
 };
 
 static struct x86_core core;

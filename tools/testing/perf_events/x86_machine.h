@@ -92,8 +92,9 @@
  * @reads_msr: number of reads of other registers
  * @writes: number of writes of registers
  * @writes_control: number of writes of @control
- * @idled: number of times that all general counters were enabled with machine_idle_selects
- * @idled_precise: the same, while PEBS was enabled
+ * @erratum_runs: number of times that all general counters were enabled with
+ *	machine_erratum_selects
+ * @erratum_runs_precise: the same, while PEBS was enabled
  * @beside: MACHINE_FOREIGN, _MASKS, _TRACES
  * @lies: MACHINE_LIES_*
  * @random: state of the random number generator
@@ -148,8 +149,8 @@ struct machine {
 	unsigned long			reads_msr;
 	unsigned long			writes;
 	unsigned long			writes_control;
-	unsigned long			idled;
-	unsigned long			idled_precise;
+	unsigned long			erratum_runs;
+	unsigned long			erratum_runs_precise;
 	unsigned int			beside;
 	unsigned int			lies;
 	u64				random;
@@ -165,7 +166,9 @@ static struct machine machine;
 static jmp_buf machine_crashed;
 
 /* Selects that an erratum requires before a new event counts correctly */
-static const u32 machine_idle_selects[MACHINE_GENERAL] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
+static const u32 machine_erratum_selects[MACHINE_GENERAL] = {
+	0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1
+};
 
 static u64 machine_random(u64 n)
 {
@@ -635,12 +638,12 @@ u64 machine_rdmsr(u32 msr)
 	return *machine_register(msr, false);
 }
 
-static bool machine_is_idling(void)
+static bool machine_runs_erratum_selects(void)
 {
 	int i;
 
 	for (i = 0; i < MACHINE_GENERAL; i++) {
-		if (machine.select[i] != machine_idle_selects[i])
+		if (machine.select[i] != machine_erratum_selects[i])
 			return false;
 	}
 	return machine.control == X86_GENERAL(MACHINE_GENERAL);
@@ -667,9 +670,9 @@ void machine_wrmsr(u32 msr, u64 value)
 		machine.astray |= msr == MSR_IA32_DS_AREA && !value && machine.pebs_enable;
 		*machine_register(msr, true) = value;
 		machine.pebs_armed &= machine.pebs_enable;
-		if (msr == machine.msrs->control && machine_is_idling()) {
-			machine.idled++;
-			machine.idled_precise += !!machine.pebs_enable;
+		if (msr == machine.msrs->control && machine_runs_erratum_selects()) {
+			machine.erratum_runs++;
+			machine.erratum_runs_precise += !!machine.pebs_enable;
 		}
 	}
 	machine_pass();

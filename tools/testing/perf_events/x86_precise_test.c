@@ -163,7 +163,7 @@ static bool samples_are_right(unsigned int format, const struct x86_model *of, b
 			for (i = 0; i < n; i++)
 				remove_event(&counted[i], before);
 			perf_pmu_enable(&core.pmu);
-			ok &= all_right() && !machine.idled_precise;
+			ok &= all_right() && !machine.erratum_runs_precise;
 		}
 		for (i = 0; i < n; i++)
 			all += counted[i].event.attr.precise_ip ? counted[i].samples : 0;
@@ -177,36 +177,37 @@ static bool samples_are_right(unsigned int format, const struct x86_model *of, b
 }
 
 /* Some selects of the workaround count, and must not cause a record of an event that stays. */
-static bool idle_selects(void)
+static bool erratum_selects(void)
 {
 	struct perf_event_attr attr = {
 		.config = ANY_CODE, .sample_period = 200, .precise_ip = 1, .exclude_kernel = 1,
 	};
 	struct section before;
-	unsigned long idled;
+	unsigned long runs;
 	int i;
 
 	pebs_format = 1;
-	row = &idle_model;
+	row = &erratum_model;
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
 	assert(!open_event(&counted[0], &attr));
 	attr.precise_ip = 0;
 	attr.config = ANY_CODE + 1;
 	assert(!open_event(&counted[1], &attr));
 	for (i = 0; i < 2; i++) {
-		idled = machine.idled;
+		runs = machine.erratum_runs;
 		before = now();
 		perf_pmu_disable(&core.pmu);
 		since = before;
 		add_group(BIT_ULL(i), &coming, before);
 		perf_pmu_enable(&core.pmu);
 		have_come();
-		if (machine.idled == idled)
+		if (machine.erratum_runs == runs)
 			return false;
 		machine_run(1000);
 	}
 	pebs_format = 3;
-	return all_right() && machine.pebs_enable && !machine.idled_precise && !harness_warned;
+	return all_right() && machine.pebs_enable && !machine.erratum_runs_precise &&
+	       !harness_warned;
 }
 
 /* Stop the event, and start it again with another period, as PERF_EVENT_IOC_PERIOD does. */
@@ -500,9 +501,11 @@ int main(void)
 	ktap_result(samples_are_right(2, &model, false), "samples_of_format_2");
 	ktap_result(samples_are_right(3, &model, false), "samples_of_format_3");
 	ktap_result(samples_are_right(1, &model, true), "records_of_unknown_counters");
-	ktap_result(samples_are_right(1, &idle_model, false), "samples_of_format_1_with_erratum");
-	ktap_result(samples_are_right(3, &idle_model, false), "samples_of_format_3_with_erratum");
-	ktap_result(idle_selects(), "idle_selects");
+	ktap_result(samples_are_right(1, &erratum_model, false),
+		    "samples_of_format_1_with_erratum");
+	ktap_result(samples_are_right(3, &erratum_model, false),
+		    "samples_of_format_3_with_erratum");
+	ktap_result(erratum_selects(), "erratum_selects");
 	ktap_result(armed(1, false, 0), "period_changes_while_armed");
 	ktap_result(armed(1, true, 0), "period_changes_while_armed_for_kernel");
 	ktap_result(armed(3, false, 0), "period_changes_while_records_wait");

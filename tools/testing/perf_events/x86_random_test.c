@@ -406,7 +406,7 @@ int main(int argc, char **argv)
 	ktap_result(run_random(&marks, seconds / 6), "marks");
 	ktap_result(run_beside(&modes_halt, MACHINE_FOREIGN, seconds / 6), "foreign_modes_halt");
 	ktap_result(run_random(&with_control, seconds / 6), "with_another_thread");
-	row = &idle_model;
-	ktap_result(run_random(&with_control, seconds / 6), "idles_at_random");
+	row = &erratum_model;
+	ktap_result(run_random(&with_control, seconds / 6), "erratum_selects_at_random");
 	return ktap_end();
 }

@@ -604,38 +604,39 @@ static bool finds_foreign_write(const struct x86_pmu_msrs *pmu_msrs, bool fixed)
 	return ok;
 }
 
-/* The idle selects are written when general counters get new events, and only then. */
-static bool idles(void)
+/* The erratum selects are written when general counters get new events, and only then. */
+static bool writes_erratum_selects(void)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
 	bool ok;
 
-	row = &idle_model;
+	row = &erratum_model;
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
 	open_user(0, some, 0);
 	open_user(4, others, 0);
 	switch_events(-1, 0);
-	ok = machine.idled == 1 && machine.select[0] == x86_pmu_cpu.select[0] && machine.control;
+	ok = machine.erratum_runs == 1 && machine.select[0] == x86_pmu_cpu.select[0] &&
+	     machine.control;
 	switch_events(0, -1);
 	switch_events(-1, 0);
-	ok &= machine.idled == 1;
+	ok &= machine.erratum_runs == 1;
 	switch_events(0, 4);
-	return ok && machine.idled == 2 && !harness_warned;
+	return ok && machine.erratum_runs == 2 && !harness_warned;
 }
 
-/* The idle selects are also written for counters of a perfctr, while events continue. */
-static bool idles_for_claims(void)
+/* The erratum selects are also written for counters of a perfctr, while events continue. */
+static bool writes_erratum_selects_for_claims(void)
 {
 	static const u8 some[] = { 0x3c, 0x21, 0x22, 0x23 };
 	bool ok;
 	int i;
 
-	row = &idle_model;
+	row = &erratum_model;
 	start_machine(&with_control, 2, GENMASK_ULL(30, 0));
 	/* The events use counters 0 to 2, and a fixed counter. */
 	open_user(0, some, 0);
 	switch_events(-1, 0);
-	machine.idled = 0;
+	machine.erratum_runs = 0;
 	claim_all(1);
 	thread.state.control.nractrs = 1;
 	thread.state.claim.counters = BIT_ULL(3);
@@ -645,7 +646,7 @@ static bool idles_for_claims(void)
 	perfctr_state_begin(&thread.state);
 	for (i = 0; i < 3; i++) {
 		thread_runs();
-		ok = thread.running && machine.idled == 1 &&
+		ok = thread.running && machine.erratum_runs == 1 &&
 		     machine.select[3] == x86_pmu_cpu.select[3] &&
 		     machine.control == (x86_pmu_cpu.assigned_mask | BIT_ULL(3));
 		machine_run(100);
@@ -786,7 +787,7 @@ int main(void)
 	ktap_result(halted_for_good(&modes_halt), "halted_for_good_modes_halt");
 	ktap_result(prints(&with_control), "prints");
 	ktap_result(prints(&selects_alone), "prints_selects_alone");
-	ktap_result(idles(), "idles");
-	ktap_result(idles_for_claims(), "idles_for_claims");
+	ktap_result(writes_erratum_selects(), "writes_erratum_selects");
+	ktap_result(writes_erratum_selects_for_claims(), "writes_erratum_selects_for_claims");
 	return ktap_end();
 }

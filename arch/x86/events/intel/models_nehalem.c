@@ -547,7 +547,7 @@ static const struct x86_model core2_first = {
 };
 
 /* Errata AAK100, AAP53 and BD53 */
-static const u32 nhm_idle_selects[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
+static const u32 nhm_erratum_selects[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
 
 static const struct x86_model nehalem = {
 	INTEL_ROW("nehalem"),
@@ -558,7 +558,7 @@ static const struct x86_model nehalem = {
 	.cache_extra	= &nhm_cache_extra,
 	.limits		= nhm_limits,
 	.extra		= nhm_extra,
-	.idle_selects	= nhm_idle_selects,
+	.erratum_selects = nhm_erratum_selects,
 	.min_period	= nhm_min_period,
 	.precise	= x86_nehalem_precise,
 	.accesses	= &x86_nehalem_accesses,
@@ -575,7 +575,7 @@ static const struct x86_model westmere = {
 	.cache_extra	= &nhm_cache_extra,
 	.limits		= wsm_limits,
 	.extra		= wsm_extra,
-	.idle_selects	= nhm_idle_selects,
+	.erratum_selects = nhm_erratum_selects,
 	.precise	= x86_westmere_precise,
 	.accesses	= &x86_westmere_accesses,
 	.memory		= x86_nehalem_memory,
