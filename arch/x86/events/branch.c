@@ -355,9 +355,9 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 	       x86_branch_in_kernel(branch);
 	if (halt)
 		x86_branch_off(cpu);
-	/* BRS may lose a held interrupt: @dirty makes x86_reprogram() check the counter. */
+	/* BRS may lose a held interrupt: x86_reprogram() checks the counter. */
 	if (delays)
-		WRITE_ONCE(cpu->dirty, true);
+		WRITE_ONCE(cpu->needs_reprogram, true);
 	if (!sched_in) {
 		x86_branch_save(cpu, saved, task);
 	} else {

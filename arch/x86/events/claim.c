@@ -126,7 +126,7 @@ static bool x86_claim_program(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 	 * period has to be programmed again.
 	 */
 	if (x86_precise_enabled(cpu))
-		WRITE_ONCE(cpu->dirty, true);
+		WRITE_ONCE(cpu->needs_reprogram, true);
 	return same;
 }
 
@@ -135,7 +135,7 @@ static void x86_claim_apply_deferred(struct x86_pmu_cpu *cpu)
 {
 	barrier();
 	cpu->reprogramming = false;
-	if (unlikely(READ_ONCE(cpu->dirty)))
+	if (unlikely(READ_ONCE(cpu->needs_reprogram)))
 		x86_reprogram(cpu);
 }
 
@@ -164,7 +164,7 @@ static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *cl
 	if (owned && x86_claim_make_room(cpu, claim->counters)) {
 		/* The other thread may use the counters again: x86_reprogram() releases them. */
 		if (cpu->excl) {
-			WRITE_ONCE(cpu->dirty, true);
+			WRITE_ONCE(cpu->needs_reprogram, true);
 			x86_reprogram(cpu);
 		}
 		return -EBUSY;
@@ -279,7 +279,7 @@ void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	/* Stop the counters: the other thread or the microcode may need them. */
 	if (stops) {
 		cpu->excl_changed = true;
-		cpu->dirty = true;
+		cpu->needs_reprogram = true;
 	} else if (!claim->ints) {
 		cpu->last_claim = claim->id;
 	}
@@ -289,7 +289,7 @@ void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	 * While perf has disabled the PMU, changes are applied later: perfctr must read the
 	 * counters before events use them.
 	 */
-	if ((stops || unlikely(READ_ONCE(cpu->dirty))) && !cpu->disabled)
+	if ((stops || unlikely(READ_ONCE(cpu->needs_reprogram))) && !cpu->disabled)
 		x86_reprogram(cpu);
 }
 
@@ -335,7 +335,7 @@ bool x86_claim_handle_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
 	if (!(overflowed & READ_ONCE(cpu->claim_running) & cpu->claim_ints))
 		return false;
 	WRITE_ONCE(cpu->claim_running, 0);
-	WRITE_ONCE(cpu->dirty, true);
+	WRITE_ONCE(cpu->needs_reprogram, true);
 	return true;
 }
 
@@ -348,6 +348,6 @@ void x86_claim_stop(struct x86_pmu_cpu *cpu)
 	lockdep_assert_irqs_disabled();
 	if (WARN_ON_ONCE(cpu->claimed) || cpu->disabled)
 		return;
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	x86_reprogram(cpu);
 }

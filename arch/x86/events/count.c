@@ -221,7 +221,7 @@ static void x86_count_reprogram(struct x86_pmu_cpu *cpu, struct x86_count *count
 	if (count->next_overflow == U64_MAX || count->offset != count->next_overflow) {
 		if (x86_precise_enabled(cpu) & BIT_ULL(count->counter)) {
 			x86_precise_pause(cpu, count);
-			WRITE_ONCE(cpu->dirty, true);
+			WRITE_ONCE(cpu->needs_reprogram, true);
 		}
 		x86_check_late_nmi(cpu, x86_count_set_period(cpu, count));
 		/*
@@ -243,7 +243,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	int i;
 
 	if (left) {
-		WRITE_ONCE(cpu->dirty, true);
+		WRITE_ONCE(cpu->needs_reprogram, true);
 		if (!cpu->disabled)
 			x86_reprogram(cpu);
 	}
@@ -286,7 +286,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	barrier();
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
 	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
-	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->disabled)
+	if (unlikely(READ_ONCE(cpu->needs_reprogram)) && !reprogramming && !cpu->disabled)
 		x86_reprogram(cpu);
 }
 
@@ -509,7 +509,7 @@ void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	list_del_rcu(&event->active_entry);
 	WRITE_ONCE(event->hw.event_base, 0);
 	event->hw.idx = -1;
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	count->nr_sampling -= is_sampling_event(event);
 	if (--count->nr_events)
 		return;
@@ -631,7 +631,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	}
 	cpu->assigned_mask = assigned;
 	cpu->needs_assign = false;
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	return 0;
 }
 

@@ -316,9 +316,9 @@ struct x86_count {
  *	only when the PMU is enabled
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @needs_assign: a count with events has no counter assigned
- * @dirty: registers need reprogramming; also set by an NMI
- * @reprogramming: x86_reprogram() or claim.c writes registers; an NMI sets @dirty and leaves
- *	changes to that code
+ * @needs_reprogram: registers need reprogramming; also set by an NMI
+ * @reprogramming: x86_reprogram() or claim.c writes registers; an NMI sets @needs_reprogram and
+ *	leaves changes to that code
  * @nb_changed: a northbridge event was attached, detached or moved
  * @gen: generation; x86_count::total is current while x86_count::gen equals it. Incremented when
  *	the PMU is disabled, when a group read begins, and when x86_reprogram() repeats
@@ -381,7 +381,7 @@ struct x86_pmu_cpu {
 	bool			disabled;
 	unsigned int		txn;
 	bool			needs_assign;
-	bool			dirty;
+	bool			needs_reprogram;
 	bool			reprogramming;
 	bool			nb_changed;
 	u64			gen;
@@ -668,7 +668,8 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 {
 	/* The counters cannot continue if they were cleared, or may be reprogrammed for perf. */
 	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->disabled ||
-	    READ_ONCE(cpu->dirty) || ((cpu->cleared | cpu->assigned_mask) & claim->counters))
+	    READ_ONCE(cpu->needs_reprogram) ||
+	    ((cpu->cleared | cpu->assigned_mask) & claim->counters))
 		return false;
 	/* The counters run already, so an NMI must see the claim from here on. */
 	WRITE_ONCE(cpu->claimed, claim->counters);
@@ -692,7 +693,7 @@ static __always_inline void x86_claim_put_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
 	if (claim->ints || cpu->excl || (claim->counters & cpu->core->tfa_counters) ||
-	    READ_ONCE(cpu->dirty)) {
+	    READ_ONCE(cpu->needs_reprogram)) {
 		x86_claim_put(cpu, claim);
 		return;
 	}

@@ -182,7 +182,7 @@ static void x86_resume(void *data)
 	x86_extra_set_all_unknown(cpu);
 	x86_branch_reprogram(cpu);
 	x86_bts_resume(cpu);
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	x86_resume_reprogram(cpu);
 }
 

@@ -8,7 +8,7 @@
  * - update events, start new periods, write samples, and stop events;
  * - reprogram counters;
  * - write other registers, unless the interrupted code is about to (@disabled, @reprogramming):
- *   then it sets @dirty for that code.
+ *   then it sets @needs_reprogram for that code.
  *
  * It must not attach or detach events, or assign counters.
  */
@@ -220,7 +220,7 @@ static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, 
 		 */
 		if (!x86_handle_counter_overflow(cpu, counter, regs, NULL) && reprogramming &&
 		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
-			WRITE_ONCE(cpu->dirty, true);
+			WRITE_ONCE(cpu->needs_reprogram, true);
 		handled++;
 	}
 	if (x86_claim_handle_overflow(cpu, overflowed))
@@ -363,7 +363,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (traces)
 		x86_bts_end_interrupt(cpu);
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
-	if (READ_ONCE(cpu->dirty) && !cpu->disabled && !reprogramming)
+	if (READ_ONCE(cpu->needs_reprogram) && !cpu->disabled && !reprogramming)
 		x86_reprogram(cpu);
 	else if (halt)
 		x86_write_control(cpu, control);
@@ -373,7 +373,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * may have been masked: check again.
 	 */
 	if (reprogramming && !msrs->status) {
-		WRITE_ONCE(cpu->dirty, true);
+		WRITE_ONCE(cpu->needs_reprogram, true);
 		if (!handled)
 			return 1;
 	}

@@ -36,11 +36,11 @@ void x86_resume_reprogram(struct x86_pmu_cpu *cpu)
 {
 	/* An NMI before @disabled is cleared leaves its changes to this loop. */
 	do {
-		if (READ_ONCE(cpu->dirty))
+		if (READ_ONCE(cpu->needs_reprogram))
 			x86_reprogram(cpu);
 		WRITE_ONCE(cpu->disabled, false);
 		barrier();
-	} while (READ_ONCE(cpu->dirty) && !cpu->shutdown);
+	} while (READ_ONCE(cpu->needs_reprogram) && !cpu->shutdown);
 }
 
 static void x86_core_disable(struct pmu *pmu)
@@ -62,7 +62,7 @@ static void x86_set_control_unknown(struct x86_pmu_cpu *cpu)
 		return;
 	/* From here on an NMI writes the register, too, because of @control_unknown. */
 	WRITE_ONCE(cpu->control_unknown, true);
-	WRITE_ONCE(cpu->dirty, true);
+	WRITE_ONCE(cpu->needs_reprogram, true);
 }
 
 static void x86_core_enable(struct pmu *pmu)
@@ -81,7 +81,7 @@ static void x86_core_enable(struct pmu *pmu)
 /* Unless the PMU is disabled, changes are applied at once. */
 static void x86_changed(struct x86_pmu_cpu *cpu)
 {
-	WRITE_ONCE(cpu->dirty, true);
+	WRITE_ONCE(cpu->needs_reprogram, true);
 	barrier();
 	if (!cpu->disabled)
 		x86_reprogram(cpu);

@@ -197,7 +197,7 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	barrier();
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
 	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
-	if (unlikely(READ_ONCE(cpu->dirty)) && !reprogramming && !cpu->disabled)
+	if (unlikely(READ_ONCE(cpu->needs_reprogram)) && !reprogramming && !cpu->disabled)
 		x86_reprogram(cpu);
 }
 
@@ -600,7 +600,7 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
  */
 static bool x86_has_changes(const struct x86_pmu_cpu *cpu)
 {
-	return READ_ONCE(cpu->dirty) || (cpu->excl && cpu->excl_changed && !in_nmi());
+	return READ_ONCE(cpu->needs_reprogram) || (cpu->excl && cpu->excl_changed && !in_nmi());
 }
 
 /**
@@ -608,8 +608,8 @@ static bool x86_has_changes(const struct x86_pmu_cpu *cpu)
  * @cpu: this CPU
  *
  * An NMI may stop events meanwhile, or find an overflow of a counter that is being programmed. Then
- * the NMI sets @dirty, which repeats the loop. The loop ends: NMIs are throttled, and an overdue
- * counter does not overflow again within one round.
+ * the NMI sets @needs_reprogram, which repeats the loop. The loop ends: NMIs are throttled, and an
+ * overdue counter does not overflow again within one round.
  *
  * Context: interrupts off, or NMI.
  */
@@ -626,7 +626,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 		if (again)
 			cpu->gen++;
 		again = true;
-		cpu->dirty = false;
+		cpu->needs_reprogram = false;
 		cpu->last_claim = 0;
 		barrier();
 		if (cpu->assigned_mask & cpu->core->tfa_counters)

@@ -551,7 +551,7 @@ static bool clean_start(void)
 	x86_extra_set_all_unknown(&x86_pmu_cpu);
 	ok &= !(unit.config & ENABLE);
 	x86_branch_reprogram(&x86_pmu_cpu);
-	x86_pmu_cpu.dirty = true;
+	x86_pmu_cpu.needs_reprogram = true;
 	x86_resume_reprogram(&x86_pmu_cpu);
 	ok &= unit.config == (OTHERS | ENABLE | ONES) && !unit.next && !unit.to[0];
 	begin_samples();

@@ -520,7 +520,7 @@ static bool suspended(void)
 	machine.debugctl = 0;
 	x86_cpu_start(cpu, &core, false);
 	x86_bts_resume(cpu);
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	x86_resume_reprogram(cpu);
 	machine_run(6000);
 	core.pmu.read(&c->event);
@@ -559,7 +559,7 @@ static bool suspended_with_nmis(void)
 		x86_bts_resume(cpu);
 		machine_nmi();
 		ok &= !is_off();
-		cpu->dirty = true;
+		cpu->needs_reprogram = true;
 		x86_resume_reprogram(cpu);
 		machine_run(1000);
 		schedule_out(c);

@@ -184,7 +184,7 @@ static bool checkpointed(u64 period)
 	ok = machine_nmi() && (s32)machine.counter[counter] < -(s32)BIT(20);
 	/* The next x86_reprogram() does not program an early overflow, either. */
 	perf_pmu_disable(&core.pmu);
-	x86_pmu_cpu.dirty = true;
+	x86_pmu_cpu.needs_reprogram = true;
 	perf_pmu_enable(&core.pmu);
 	ok &= (s32)machine.counter[counter] < -(s32)BIT(20);
 	perf_pmu_disable(&core.pmu);
@@ -449,7 +449,7 @@ static bool released_after_nmi(void)
 	thread_stops();
 	x86_pmu_cpu.disabled = false;
 	machine_nmi();
-	ok &= mine->used && !x86_pmu_cpu.dirty;
+	ok &= mine->used && !x86_pmu_cpu.needs_reprogram;
 	x86_reprogram(&x86_pmu_cpu);
 	return ok && !mine->used && !harness_warned;
 }

@@ -353,7 +353,7 @@ static bool halted_at_crash(const struct x86_pmu_msrs *msrs)
 			 * An interrupt that was sent before the crash finds a change that
 			 * is not applied yet. A crash in an NMI masks that interrupt.
 			 */
-			x86_pmu_cpu.dirty = true;
+			x86_pmu_cpu.needs_reprogram = true;
 			machine.pending = true;
 			machine_take_interrupt();
 			machine.in_nmi = false;

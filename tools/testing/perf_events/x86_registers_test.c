@@ -312,7 +312,7 @@ static bool suspends(const struct x86_pmu_msrs *pmu_msrs)
 
 		x86_cpu_start(&x86_pmu_cpu, &core, false);
 		x86_extra_set_all_unknown(&x86_pmu_cpu);
-		x86_pmu_cpu.dirty = true;
+		x86_pmu_cpu.needs_reprogram = true;
 		x86_resume_reprogram(&x86_pmu_cpu);
 		samples = counted[0].samples;
 		machine_run(2000);

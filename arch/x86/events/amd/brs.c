@@ -163,7 +163,7 @@ void noinstr perf_amd_brs_lopwr_cb(bool lopwr_in)
 		WRITE_ONCE(branch->asleep, false);
 		WRITE_ONCE(branch->running, true);
 		/* BRS may have lost a held interrupt: x86_reprogram() checks the counter. */
-		WRITE_ONCE(cpu->dirty, true);
+		WRITE_ONCE(cpu->needs_reprogram, true);
 		barrier();
 		brs_enable();
 	}

@@ -712,11 +712,12 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 			u64 counters = pebs_counters(cpu->core, enabled, &record);
 
 			/*
-			 * The record does not say which counter overflowed: set dirty, so that each
-			 * counter is checked for the end of its period.
+			 * The record does not name the counter that overflowed: set
+			 * needs_reprogram, so that each counter is checked for the end of its
+			 * period.
 			 */
 			if (!counters && cpu->core->precise.format < PEBS_RELIABLE)
-				WRITE_ONCE(cpu->dirty, true);
+				WRITE_ONCE(cpu->needs_reprogram, true);
 
 			for_each_x86_counter(counter, counters)
 				pebs_handle_record(cpu, counter, regs, &record);

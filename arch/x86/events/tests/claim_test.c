@@ -173,7 +173,7 @@ static void test_nmi_during_claim(struct kunit *test)
 	struct x86_pmu_cpu *cpu = &env->cpu;
 
 	local_irq_disable();
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	KUNIT_EXPECT_EQ(test, x86_claim_get(cpu, &env->claim), 0);
 	x86_claim_start(cpu, &env->claim);
 	KUNIT_EXPECT_EQ(test, memory_selects[0], EVENT | RUN);
