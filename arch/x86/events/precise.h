@@ -82,7 +82,7 @@ struct x86_access_format {
  * @format: record format; from 4 on, records are adaptive
  * @adaptive: records consist of groups
  * @timed: adaptive records have the retire latency
- * @next_only: the address in a record is that of the instruction after the event
+ * @no_event_ip: records have the address of the next instruction, but not that of the event
  * @size: size of a record that is not adaptive
  * @counters: mask of the counters that can write records
  * @broken: precise events are refused until a microcode update, because of errata
@@ -93,7 +93,7 @@ struct x86_precise {
 	bool	exists;
 	bool	adaptive;
 	bool	timed;
-	bool	next_only;
+	bool	no_event_ip;
 	bool	broken;
 	u16	size;
 	u64	counters;

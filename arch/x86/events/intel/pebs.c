@@ -50,7 +50,7 @@ static u8 pebs_levels(const struct x86_core *core)
 {
 	u8 levels = core->model->precise_levels;
 
-	return core->precise.next_only && !core->branches.nr ? min(levels, 1) : levels;
+	return core->precise.no_event_ip && !core->branches.nr ? min(levels, 1) : levels;
 }
 
 /**
@@ -90,7 +90,7 @@ void x86_precise_probe(struct x86_core *core)
 			 (core->model->precise_fixed ? X86_FIXED_ALL : 0));
 	}
 	precise->format = format;
-	precise->next_only = format < PEBS_EXACT && (core->capabilities & PERF_CAP_PEBS_TRAP);
+	precise->no_event_ip = format < PEBS_EXACT && (core->capabilities & PERF_CAP_PEBS_TRAP);
 	precise->levels = pebs_levels(core);
 }
 
@@ -243,7 +243,7 @@ int x86_precise_init_event(struct perf_event *event)
 	if (!is_sampling_event(event))
 		return perf_event_refuse(event, "attr.precise_ip",
 					 "must be 0 for a counting event", -EINVAL);
-	if (core->precise.next_only && event->attr.precise_ip > 1) {
+	if (core->precise.no_event_ip && event->attr.precise_ip > 1) {
 		int err = pebs_need_branches(event);
 
 		if (err)

@@ -134,7 +134,7 @@ static void pebs_take_apart(const struct x86_core *core, const struct x86_record
 		if (core->precise.format >= 2) {
 			parts->event_ip = words[FIXED_EVENT_IP];
 			parts->transaction = words[FIXED_TRANSACTION];
-		} else if (!core->precise.next_only) {
+		} else if (!core->precise.no_event_ip) {
 			parts->event_ip = parts->ip;
 		}
 		if (core->precise.format >= 3)
