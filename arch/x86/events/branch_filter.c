@@ -228,12 +228,16 @@ bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_r
 		entry->cycles = 0;
 	if (!(kinds & X86_LOOK_ALWAYS))
 		return true;
+	/*
+	 * Decode the instruction first, because the CPU does not record all types, for example INT.
+	 * If the instruction cannot be read, for example because its page is not present, use the
+	 * recorded type.
+	 */
 	kind = x86_branch_kind_at(entry->from, entry->to, aborted,
 				  core->branches.flags & X86_UNIT_FUSES);
-	/* Instructions have more types than records, but may not be readable now. */
 	if (kind == X86_BRANCH_NONE)
 		kind = x86_branch_recorded_kind(entry);
-	/* A branch of unknown type is only for events that want all types. */
+	/* Drop a branch of unknown type, unless the event wants all types. */
 	if (kind != X86_BRANCH_NONE ? !(kinds & BIT(kind)) : (~kinds & X86_BRANCH_ALL))
 		return false;
 	if (branch_sample_type(event))

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reprogramming of the registers, as assigned by count.c and claim.c.
+ * Programming of the registers. x86_reprogram() writes the counters and selects of this CPU as
+ * count.c has assigned them to events, and enables the counters that are to run, including those
+ * that claim.c has programmed for perfctr.
  *
- * The PMU is not stopped meanwhile: counters may run while they are written. So before a count
- * (struct x86_count: an event select that events share) moves, its counter is read and loses its
- * owner. The value and the overflows of a counter without an owner are ignored.
+ * Events with the same select share a count (struct x86_count), and so its counter. The PMU is not
+ * stopped while a count moves to another counter: a counter may run while it is written. So the
+ * count is first removed from its old counter: the counter is read, and its x86_pmu_cpu::owner is
+ * cleared. The value and the overflows of a counter without an owner are ignored.
  */
 #include "engine.h"
 
-/* A counter is reprogrammed if it is nearer than this to an overflow that no event needs. */
+/*
+ * If no event needs the next overflow of a counter, the counter keeps its value, unless the
+ * overflow is nearer than this.
+ */
 #define X86_NEAR	BIT_ULL(20)
 
 /*

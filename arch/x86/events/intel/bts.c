@@ -193,9 +193,10 @@ static void bts_drain(struct x86_pmu_cpu *cpu, bool interrupt)
 }
 
 /**
- * x86_bts_interrupt_after - limit the number of records without an interrupt
- * @cpu: this CPU
- * @n: the number; U64_MAX: as many as possible. The interrupt may be after X86_BTS_LEAST more
+ * x86_bts_interrupt_after - set the interrupt threshold of the buffer
+ * @cpu: this CPU, whose buffer is empty, or whose records are being taken
+ * @n: number of records until the interrupt; U64_MAX: as many as the buffer allows. Below
+ *	X86_BTS_LEAST, the interrupt is after X86_BTS_LEAST records
  *
  * Context: interrupts off, or NMI; the CPU writes no records.
  */
