@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * struct perf_event_attr of a new event: copy from user space, defaults and checks.
- * attr_stages[] has the rules that apply to all callers, perf_attr_demands[] those that need
+ * attr_stages[] has the rules that apply to all callers, perf_attr_demands[] the settings that need
  * a privilege. Both are checked in order, and user space gets the first error.
  */
 #include <linux/capability.h>

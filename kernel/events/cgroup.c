@@ -319,8 +319,8 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
 		perf_cgroup_in(cpuctx, &cpc->epc, to, shared);
 		/*
 		 * In the first half of a context switch a PMU may still have state of the
-		 * previous task. A PMU with sched_task must be called for the next task
-		 * before events of cgroups run.
+		 * previous task: pmu::sched_task must be called for the next task before
+		 * events of cgroups run.
 		 */
 		if (tasks && perf_pmu_has_sched_task(pmu))
 			perf_pmu_disable_for_switch(cpuctx, pmu);
@@ -338,7 +338,7 @@ static void perf_cgroup_switch_locked(struct perf_cpu_context *cpuctx, struct pe
  * Then perf_cgroup_attach() makes the CPU switch again.
  *
  * Context: interrupts are off.
- * Return: true if it does
+ * Return: true if the CPU stays in the same cgroup
  */
 bool __perf_cgroup_is_same(const struct perf_cpu_context *cpuctx, struct task_struct *next)
 {
@@ -390,8 +390,8 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
  * perf_cgroup_start_cpu - start clocks and groups of cgroups on a CPU that is brought online
  * @cpuctx: this CPU's context, not locked, ready
  *
- * Otherwise an event that is opened before the first context switch would set the current
- * cgroup, and that switch would not schedule in the cgroup's earlier events.
+ * Without this call, an event that is opened before the first context switch would set
+ * cpuctx->cgrp, and that switch would not schedule in the cgroup's earlier events.
  *
  * Context: interrupts are off.
  */
@@ -527,19 +527,21 @@ static void perf_cgroup_task_moved(void *info)
 /*
  * Tasks have moved to another cgroup: make the CPUs that run them switch cgroups.
  *
- * A sleeping task may be scheduled in on any CPU in the meantime. That CPU, or the CPU that
- * woke the task, has stored the task's CPU before the full barrier in __perf_cgroup_is_same(),
- * and perf_cgroup_switch() loads the task's cgroup after the barrier. (The scheduler's
- * barriers are not enough, because a CPU may pull a task from another CPU after them.) The
- * barrier below is between the store of the cgroup and the load of the task's CPU. So either
- * that CPU sees the new cgroup, or this CPU sees the number of that CPU, and interrupts it. If
- * the interrupt precedes the switch, the switch sees the new cgroup; otherwise the task is
+ * A sleeping task may be scheduled in on any CPU in the meantime. Either that CPU sees the new
+ * cgroup, or this CPU sees the new task_cpu(), and interrupts that CPU:
+ *
+ * - That CPU, or the CPU that woke the task, stores task_cpu(). Then __perf_cgroup_is_same() has
+ *   a full barrier, and loads the task's cgroup. (The scheduler's barriers are not enough,
+ *   because a CPU may pull a task from another CPU after them.)
+ * - Here the full barrier is between the store of the cgroup and the load of task_cpu().
+ *
+ * If the interrupt precedes the switch, the switch sees the new cgroup; otherwise the task is
  * current. A call of another CPU is a full barrier anyway. The barrier here is needed for a task
  * whose last CPU is this one.
  *
  * A CPU without cgroup events loads the task's cgroup not in a switch, but when the first such
  * event is attached, after the full barrier in perf_cgroup_count(): so either that CPU sees the
- * new cgroup, or this CPU sees that event.
+ * new cgroup, or this CPU sees nr_cgroups.
  */
 static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {

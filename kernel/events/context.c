@@ -198,7 +198,7 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
  * @func: the function
  * @data: last argument of @func
  * @ctx: the context that is expected to run there
- * @rounds: number of times that the call may still be deferred because it interrupts a site
+ * @rounds: number of times that the call may still be deferred because it interrupts an event site
  * @done: the call is complete
  * @gone: the context's task has exited, and @func was not called
  */
@@ -417,14 +417,14 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 }
 
 /**
- * perf_event_is_on_stopped_cpu - is the event always on (see group.c) and of a CPU whose context
- * is stopped?
+ * perf_event_is_on_stopped_cpu - is it an always-on event (see group.c) in the stopped context of a
+ * CPU?
  * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * For such an event perf_event_call() calls the function on the CPU of the caller. But in CPU
  * hotplug, event sites of the event's CPU still count the event, and local64_add() there may
  * overwrite the value that the function stores. So the caller stores the value again on the event's
- * CPU, if that CPU is online. ctx->mutex prevents that the context is started meanwhile.
+ * CPU, if that CPU is online. ctx->mutex keeps the context stopped meanwhile.
  *
  * Context: may sleep.
  * Return: true if so
@@ -532,7 +532,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* With another event the context differs from the others in its set. */
+	/* With another event the context differs from the others in its set (shared_ctx.h). */
 	perf_ctx_set_unlink(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;

@@ -42,8 +42,8 @@ bool perf_event_is_on_stopped_cpu(const struct perf_event *event);
 
 /*
  * Call func(event, ...) as perf_event_call() does, without data, for inherited events with a
- * running context, on all their CPUs in parallel. The inherit lock is held. func may not be called
- * for some of them: the caller checks each event afterwards. May sleep.
+ * running context, on all their CPUs in parallel. The inherit lock is held. A call may be omitted:
+ * the caller checks each event afterwards. May sleep.
  */
 void perf_children_call_running(struct perf_event *parent, perf_event_func_t func);
 

@@ -88,7 +88,7 @@ static int perf_event_set_limit(struct perf_event *event, int refresh)
  * @refresh: number of overflows to be added to the event's limit
  *
  * Context: may sleep.
- * Return: 0, or -EINVAL for an event that is inherited or does not sample
+ * Return: 0, or -EINVAL for an event that has attr.inherit or does not sample
  */
 int perf_event_refresh(struct perf_event *event, int refresh)
 {
@@ -119,7 +119,7 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 
 	if (on) {
 		perf_pmu_disable(event->pmu);
-		/* The driver has stopped a throttled event, but has not read it. */
+		/* The driver may have stopped a throttled event without an update of the count. */
 		if (!perf_event_unthrottle_in(event))
 			perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	}
@@ -501,7 +501,7 @@ EXPORT_SYMBOL_GPL(perf_event_disable);
 
 /**
  * perf_event_pause - disable an event and return its count
- * @event: the event, not inherited
+ * @event: the event, without attr.inherit
  * @reset: reset the count to zero afterwards
  *
  * Context: may sleep.

@@ -50,8 +50,8 @@ struct late_events {
 static DEFINE_PER_CPU(struct late_events, late_events);
 /*
  * A failed fork waits for this work in perf_event_free_task(), where no new worker can be
- * forked: the queue has a worker of its own. It is not bound to a CPU, which may run a
- * real-time task that never sleeps.
+ * forked: the queue has a worker of its own (WQ_MEM_RECLAIM). A worker bound to a CPU might
+ * wait for a real-time task that never sleeps.
  */
 static struct workqueue_struct *late_events_wq __ro_after_init;
 
@@ -475,8 +475,8 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 	CHILD_KEEPS(child->attr);
 
 	/*
-	 * An always-on event (see group.c) is in no tree, so its tree and layout fields are equal
-	 * to those of @event.
+	 * An always-on event (see group.c) is in no tree, so its group_runtime is not used. Its
+	 * sizes are those of @event.
 	 */
 	INIT_LIST_HEAD(&CHILD_SETS(child->active_list));
 	group_node = &CHILD_SETS(child->group_node);
@@ -520,7 +520,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 #ifdef CONFIG_SECURITY
 	CHILD_SETS(child->security) = NULL;
 #endif
-	/* In no PMU's list: child->parent is. perf_exit_events() uses this link. */
+	/* Only child->parent is in its PMU's list. perf_exit_events() uses this field. */
 	CHILD_KEEPS(child->gone_entry);
 	/* On 32 bits there is padding. */
 	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
@@ -590,7 +590,7 @@ static void perf_event_free(struct perf_event *event)
  *
  * A pending sigtrap holds @child until its task returns to user space, which may take any time, and
  * perf_pmu_unregister() must not wait for that. PMUs of always-on events are never unregistered.
- * May sleep. The mutex of its context may be held, but not the inherit lock.
+ * May sleep. The mutex of @child's context may be held, but not the inherit lock.
  */
 void perf_event_put_pmu(struct perf_event *child)
 {
@@ -814,7 +814,7 @@ void perf_event_own(struct perf_event *event)
 }
 
 /**
- * perf_task_unlink_events - remove the owner of a task's events at its exit
+ * perf_task_unlink_events - clear the owner of all events that an exiting task has opened
  * @task: the task
  *
  * Context: may sleep.

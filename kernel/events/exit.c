@@ -72,12 +72,12 @@ static void perf_exit_unlink_child(struct perf_event *child)
 	perf_exit_fold_child(child, enabled, running);
 }
 
-/* After the removal of the last inherited event, wake tasks that poll an event with a buffer. */
+/* After the removal of the last inherited event, wake tasks that poll a parent with a buffer. */
 static void perf_exit_wake_parent(struct perf_event *parent)
 {
 	if (!list_empty_careful(perf_event_children(parent)))
 		return;
-	/* Pairs with perf_event_is_over(): it sees an empty list, or this CPU sees the buffer. */
+	/* Pairs with perf_event_is_over(): its CPU sees an empty list, or this CPU the buffer. */
 	smp_mb();
 	if (rcu_access_pointer(parent->rb))
 		perf_event_wakeup(parent);
@@ -145,7 +145,7 @@ void perf_shared_ctx_free(struct perf_event_context *ctx)
 }
 
 /**
- * perf_children_revoke - remove all events inherited from one whose PMU is being unregistered
+ * perf_children_revoke - remove all events inherited from an event of an unregistered PMU
  * @parent: the event, which is dead
  *
  * The counts of the inherited events are added to that of @parent.
@@ -311,7 +311,7 @@ static void perf_exit_context(struct task_struct *task, bool ran)
 		return;
 	}
 
-	/* perf_exit_put_task() clears task->perf_event_ctxp: its reference is dropped below. */
+	/* perf_exit_put_task() clears task->perf_event_ctxp, whose reference is dropped below. */
 	scoped_guard(mutex, &ctx->mutex) {
 		perf_exit_put_task(ctx, task);
 		if (ran) {
@@ -388,7 +388,7 @@ static void perf_exit_opened_at_exec(struct perf_event *event)
 	perf_event_put(event);
 }
 
-/* The groups are scheduled once, not for each event: a task may have very many. */
+/* The groups are scheduled once, not once for each event: a task may have very many events. */
 static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 {
 	struct perf_event *event, *next;

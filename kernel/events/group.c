@@ -410,8 +410,8 @@ void perf_groups_exec_end(struct perf_event_context *ctx)
  * @func: called for the event, without a CPU's context
  * @data: last argument of @func
  *
- * Not possible if a user page shows the event's state and the context runs: then @func must be
- * called on the context's CPU.
+ * Not possible if the context runs and has events with a mapped page: then @func must be called on
+ * the context's CPU.
  *
  * Context: takes ctx->lock; interrupts are on.
  * Return: true if @func was called

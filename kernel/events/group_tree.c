@@ -347,9 +347,9 @@ static u64 perf_group_max_runtime(const struct perf_event_pmu_context *epc)
 }
 
 /*
- * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. It is
- * in the order of runtimes without the current time. If all of these groups are active, a later one
- * may be younger: it gets age 0.
+ * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. The order
+ * of the subtree does not include the current time of active groups: if all of these groups are
+ * active, a later one may be younger, and gets age 0.
  */
 static u64 perf_subtree_youngest(const struct perf_event *leader)
 {

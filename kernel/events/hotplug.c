@@ -271,7 +271,7 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 	list_splice_tail(&members, moving);
 }
 
-/* The next event of the context that is not a sibling of @event, and so stays if its group moves */
+/* The next event of the context that is not a sibling of @event, so it stays if the group moves */
 static struct perf_event *perf_hotplug_next_event(struct perf_event *event)
 {
 	struct perf_event *next = event;

@@ -439,7 +439,7 @@ static struct perf_event *perf_inherit_make_group(struct fork_args *args, struct
 	return child;
 }
 
-/* Number of times that a fork inherits a group whose breakpoint is modified meanwhile */
+/* Maximum number of times that a fork inherits a group whose breakpoint is modified meanwhile */
 #define INHERIT_TRIES	100
 
 static int perf_inherit_group(struct fork_args *args, struct perf_event *leader)

@@ -119,12 +119,14 @@ void perf_child_detach(struct perf_event *child)
 
 /*
  * Find the first inherited event that is not in a shared context (shared_ctx.h), or else the first
- * one. The removal of the event in a shared context may make members of its group always on.
- * Before that, each task's context must leave its set, which happens when the task's event is
- * removed. Events in shared contexts are moved to the end of the list; nothing depends on the
- * list's order, because @parent is dead. As no event is added either, a call that finds only events
- * in shared contexts sets @only_shared, and later calls do not search: there may be one such event
- * for each CPU.
+ * one. Events in shared contexts are removed last: their removal may make members of their groups
+ * always on, and before that the removal of each task's event must unlink the task's context from
+ * its set.
+ *
+ * Events in shared contexts are moved to the end of the list; nothing depends on the list's order,
+ * because @parent is dead. No event is added either: so a call that finds only events in shared
+ * contexts sets @only_shared, and later calls do not search. There may be one such event for each
+ * CPU.
  */
 static struct perf_event *perf_children_next(struct perf_event *parent, bool *only_shared)
 {

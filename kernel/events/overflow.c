@@ -93,7 +93,6 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 	struct perf_event *event = cold->event;
 	int cpu = smp_processor_id();
 
-	/* If the event was scheduled out since, perf_event_sched_out() has disabled it. */
 	if (perf_event_disable_is_due(cold)) {
 		perf_delay(DISABLE_DUE);
 		if (!is_always_on(event))

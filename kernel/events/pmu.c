@@ -824,8 +824,8 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
 		perf_event_put(event);
 	}
 	/*
-	 * The lists of inherited events are empty. The remaining ones belong to a fork that was too
-	 * late to add them to a list, or to holders of a reference, who drop them in bounded time.
+	 * The lists of inherited events are empty. The remaining events belong to a fork that was
+	 * too late to add them to a list, or have references that are dropped in bounded time.
 	 */
 	wait_event(pe->left, percpu_ref_is_zero(&pe->children));
 }
@@ -867,7 +867,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	/* RCU frees the data of tasks to the PMU's cache, which may be destroyed after this. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();
-	/* An mmap(2) of an AUX area may have seen a live event: wait for its end. */
+	/* An mmap(2) of an AUX area may have seen a live event: wait for such calls. */
 	synchronize_srcu(&pmus_srcu);
 	perf_aux_revoke(pmu);
 	perf_pmu_free_percpu(pmu);

@@ -15,8 +15,9 @@
  *   after it stops the context. Their reset runs on this CPU if it is online.
  *
  * An event with both a task and a CPU also counts tracepoints about its task on this CPU while the
- * context is inactive. Its count is added to atomically, so any CPU can reset it: a user who may
- * open such an event must not be able to interrupt any CPU.
+ * context is inactive. Additions to its count are atomic, so any CPU can reset it. A reset on the
+ * event's CPU would need an interrupt, and the user who opened the event must not be able to
+ * interrupt any CPU.
  */
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -46,7 +47,7 @@ static void perf_reset_value(struct perf_event *event)
 static void perf_reset_on_cpu(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
-	/* Add the events counted so far first, so that they are not added after the reset. */
+	/* Update the count first, so that the counter's value is not added after the reset. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 	perf_reset_value(event);
@@ -78,8 +79,8 @@ static struct perf_event *perf_reset_values(struct perf_event *event, bool group
 
 /*
  * Can event sites add to the event's count although its context is inactive? They can while a
- * shared context replaces the context. @task is set to the context's task, with a reference. If
- * @task is NULL, another call resets the event.
+ * shared context replaces the context. Then *@task is set to the context's task, with a reference,
+ * for perf_reset_in_task(). If @task is NULL, the caller resets the event later.
  */
 static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				  struct task_struct **task)
@@ -87,7 +88,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->lock);
-	/* A fork adds a running task's context to a set; its clock runs until the next switch. */
+	/* A fork adds a running context to a set. Its clock runs until the next switch. */
 	if (cpuctx || !is_always_on(event) || !READ_ONCE(ctx->in_ctx_set))
 		return false;
 	if (task)
@@ -169,8 +170,8 @@ static void perf_reset_in_task(struct perf_event *event, bool group, struct task
 	/*
 	 * The loop ends: the interrupt finds the task on this CPU, or asleep, or waiting for a
 	 * CPU. In all of these cases events are reset. Another iteration requires that the task
-	 * has migrated since, that its CPU has gone offline, or that events are left. The mutex of
-	 * the context, or the inherit lock, keeps the group.
+	 * has migrated since, that its CPU was taken offline, or that events of the group remain to
+	 * be reset. The mutex of the context, or the inherit lock, keeps the group unchanged.
 	 */
 	do {
 		perf_reset_at_task(&call);

@@ -20,8 +20,8 @@
 
 /*
  * Groups that a rotation schedules out one by one. The search for each takes time for all active
- * groups, and each is followed by an attempt with the waiting group. A group whose members are all
- * disabled but a software leader is active without a counter, so there may be any number of them.
+ * groups, and each is followed by an attempt with the waiting group. A group of which only a
+ * software leader is enabled is active without a counter, so there may be very many such groups.
  */
 #define ROTATE_SINGLY	16
 

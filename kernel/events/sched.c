@@ -128,8 +128,9 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 }
 
 /*
- * Note the start of a schedule in, at @now, once the whole group is scheduled in. Before that, the
- * start of the wait stays in the same memory: an attempt that fails does not end the wait.
+ * Note the start of a schedule in, at @now, once the whole group is scheduled in. Before that,
+ * state_since, the start of the wait, stays in the same memory: an attempt that fails does not end
+ * the wait.
  */
 static __always_inline void perf_sched_began(struct perf_event *event, u64 now)
 {
@@ -349,7 +350,7 @@ static int perf_group_sched_in(struct perf_event *leader, struct perf_cpu_pmu_co
 }
 
 /*
- * Does attr.exclusive of this group, or of one that is scheduled in, permit the group to be
+ * Does attr.exclusive of this group, or of a group that is scheduled in, permit this group to be
  * scheduled in?
  */
 static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
@@ -683,7 +684,7 @@ void perf_context_sched_out_now(struct perf_cpu_context *cpuctx, struct perf_eve
 /*
  * A context has been scheduled in, and its lock is held: update the user pages that no driver
  * updates. Such pages are of always-on events (see group.c) and of events that wait for a
- * counter. Their times do not include the time for which the context was scheduled out.
+ * counter. The times in a page must not include the time for which the context was scheduled out.
  */
 static void perf_context_update_userpages(struct perf_event_context *ctx)
 {

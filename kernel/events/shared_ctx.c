@@ -105,7 +105,7 @@ static void perf_shared_ctx_task_work(struct callback_head *work)
 		guard(mutex)(&ctx->mutex);
 		if (ctx->ctx_set == ctx_set)
 			err = perf_shared_ctx_create(ctx, raw_smp_processor_id());
-		/* Leave the set if an event cannot be inherited any more, as without its leader. */
+		/* Leave the set if an event cannot be inherited, for example without its leader. */
 		if (err == -EAGAIN && !perf_ctx_can_share(ctx))
 			perf_ctx_set_unlink(ctx);
 	}

@@ -189,7 +189,7 @@ static __always_inline void perf_change_announce(struct perf_event_context *ctx)
 	smp_store_mb(ctx->seq, ctx->seq + PERF_CHANGE_ANNOUNCED);
 }
 
-/* All changes from here on happen at @now, which is perf_clock() read after the announcement. */
+/* All changes from here on happen at @now: perf_clock(), read after perf_change_announce(). */
 static __always_inline void perf_change_begin(struct perf_event_context *ctx, u64 now)
 {
 	WRITE_ONCE(ctx->now, now);
