@@ -56,7 +56,7 @@ static void perf_aux_free_pages_of(struct perf_aux *aux)
 	}
 }
 
-/* Order of the allocations: single pages, unless the driver needs larger ones. */
+/* Maximum order of the allocations: single pages, unless the driver needs or prefers larger ones */
 static int perf_aux_piece_order(const struct perf_aux *aux, int capabilities)
 {
 	if (!(capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
@@ -551,9 +551,9 @@ static void perf_aux_write_record(struct perf_event *event, u64 offset, u64 size
  * @handle: from perf_aux_output_begin()
  * @size: bytes written; in overwrite mode @handle->head is the position of the hardware
  *
- * Write an AUX record for the data. There is none without data, unless a flag reports an event such
- * as lost data: some drivers set the format of the data at each begin. In overwrite mode the head
- * alone gives the end of the data.
+ * Write an AUX record if there is data, or a flag such as lost data. The format of the data is no
+ * reason for a record, because some drivers set it at each begin. In overwrite mode the offset in
+ * the record is @handle->head, the end of the data.
  *
  * Context: interrupts are off, and the data is visible to other CPUs.
  */

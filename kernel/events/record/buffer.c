@@ -389,7 +389,7 @@ static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 }
 
 /**
- * perf_buffer_share - keep the buffer of an event that moves to another CPU
+ * perf_buffer_share - prepare the buffer of an event that moves to another CPU for several writers
  * @event: not attached to its context; its ctx->mutex is held
  *
  * Records written to the buffer before a grace period has passed are lost, and counted as lost.

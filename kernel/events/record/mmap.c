@@ -422,7 +422,7 @@ static int perf_mmap_event(struct perf_event *event, struct vm_area_struct *vma)
 {
 	int ret;
 
-	/* Inherited events run on several CPUs, but only one CPU may write. */
+	/* By the ABI: inherited events run on several CPUs, and would share the buffer. */
 	if (event->cpu == -1 && event->attr.inherit)
 		return perf_refuse(PERF_REFUSED_MMAP_INHERIT);
 	if (!(vma->vm_flags & VM_SHARED))

@@ -52,8 +52,8 @@ struct perf_page_lock {
  * @cpu: this CPU
  * @number: set for perf_page_end()
  *
- * The caller must read the values to be written after this call. After perf_page_end() has failed,
- * this function returns true.
+ * The caller must read the values to be written after this call. The call after a failed
+ * perf_page_end() returns true.
  *
  * Context: any, preemption is off.
  * Return: true if the caller must write the page and call perf_page_end(); false if it has

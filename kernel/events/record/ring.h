@@ -221,9 +221,9 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  *	if (ring->head == head)			(from here on nest is 1, and it
  *		return;				publishes its record itself)
  *
- * If the outermost writer loaded the head before it cleared nest, a writer that interrupts in
- * between would leave its record to the outermost one, which does not check again: the record
- * would be unpublished until the next one. The reader, on any CPU:
+ * If the outermost writer loaded the head for the comparison before it cleared nest, a writer that
+ * interrupts in between would leave its record to the outermost one, which does not check again:
+ * the record would be unpublished until the next one. The reader, on any CPU:
  *
  *	perf_ring_leave()			the reader
  *

@@ -23,7 +23,7 @@
 #include "sample_fields.h"
 #include "sample_read.h"
 
-/* The leading words of a sample, which are all fields of most samples */
+/* The leading words of a sample, the only fields of most samples */
 #define SAMPLE_LEADING							\
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |		\

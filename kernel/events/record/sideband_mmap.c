@@ -24,7 +24,7 @@
  * @min: minor number of the file's device
  * @ino: inode number of the file
  * @ino_generation: generation of the inode
- * @build_id_size: instead of the last four fields: bytes of @build_id
+ * @build_id_size: in place of the four fields above: bytes of @build_id
  * @reserved: 0
  * @build_id: build id of the file, padded with 0
  * @prot: PROT_*
@@ -127,7 +127,7 @@ static bool perf_build_id_attr_match(const struct perf_event_attr *attr)
 	return attr->build_id && attr->mmap2;
 }
 
-/* Build ids have no record of their own: while the hook is enabled, MMAP2 records look them up. */
+/* Build ids are in MMAP2 records. While the hook is enabled, perf_record_send_mmap() reads them. */
 const struct perf_record_kind perf_build_id_kind = {
 	.hook		= PERF_SIDEBAND_BUILD_ID,
 	.attr_match	= perf_build_id_attr_match,
