@@ -328,7 +328,7 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 	for_each_child(child, event) {
 		if (!done || fatal_signal_pending(current))
 			break;
-		/* Each inherited event walks all mappings of its process, and there may be many. */
+		/* For each event all mappings of its process are walked: there may be many. */
 		cond_resched();
 		done = perf_addr_filter_apply(child, ranges, busy);
 	}
@@ -684,7 +684,7 @@ size_t perf_addr_filters_room(const struct perf_event *event)
 
 	guard(rcu)();
 	most = READ_ONCE(event->pmu)->nr_addr_filters;
-	/* One more, for the path that is copied to the text next */
+	/* One filter more: perf_addr_filters_text() formats each path behind the text. */
 	return most ? (most + 1UL) * (FILTER_TEXT_MAX + PATH_MAX) : 0;
 }
 

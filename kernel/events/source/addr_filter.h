@@ -6,12 +6,15 @@
 
 struct vm_area_struct;
 
-/* set: ctx->mutex is held, and temporarily dropped; inherit: the inherit lock is held. */
+/*
+ * perf_addr_filters_set(): ctx->mutex is held, and temporarily dropped.
+ * perf_addr_filters_inherit(): the inherit lock is held.
+ */
 int perf_addr_filters_set(struct perf_event *event, char *text);
 int perf_addr_filters_init(struct perf_event *event);
 void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from);
 void perf_addr_filters_free(struct perf_event *event);
-/* text: ctx->mutex is held; may sleep. */
+/* perf_addr_filters_text(): ctx->mutex is held; may sleep. */
 size_t perf_addr_filters_room(const struct perf_event *event);
 unsigned int perf_addr_filters_text(struct perf_event *event, char *text, size_t size);
 void perf_addr_filters_exec(void);

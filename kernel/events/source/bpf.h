@@ -6,7 +6,7 @@
 
 struct bpf_prog;
 
-/* set: ctx->mutex is held. */
+/* ctx->mutex is held, and for a tracepoint or probe temporarily dropped. */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);
 void perf_event_free_bpf(struct perf_event *event);
 void perf_event_copy_bpf(struct perf_event *child, struct perf_event *parent);

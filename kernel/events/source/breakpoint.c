@@ -106,7 +106,7 @@ static unsigned int bp_most_pinned(const unsigned int *hist)
 	return n;
 }
 
-/* Move one CPU or task from @from to @to registers; 0 is not counted. */
+/* Move one CPU or task from @from to @to registers. Those with 0 registers are not counted. */
 static void bp_hist_move(unsigned int *hist, unsigned int from, unsigned int to)
 {
 	if (from && !WARN_ON_ONCE(!hist[from]))
@@ -719,7 +719,7 @@ static int bp_change_children(struct perf_event *event, const struct perf_event_
 		bp_cancel_children(event, attr, NULL);
 		return err;
 	}
-	/* An inherited event whose program cannot have the breakpoint keeps the old one. */
+	/* An inherited event whose program cannot have the breakpoint keeps its old settings. */
 	for_each_child(child, event)
 		bp_change_event(child, attr);
 	return 0;
@@ -732,7 +732,7 @@ static int bp_change_children(struct perf_event *event, const struct perf_event_
  * @attr: checked as in perf_event_open(2)
  *
  * Address, type, length, sig_data and disabled may differ from the event's attr. Either the event
- * and all its inherited events change, or none.
+ * and all its inherited events change, or none. Exception: see bp_change_children().
  *
  * Context: may sleep.
  * Return: 0 on success, -EOPNOTSUPP for other PMUs, -EINVAL if other fields differ or the settings

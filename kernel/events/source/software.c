@@ -207,7 +207,7 @@ void perf_swevent_event(struct perf_event *event, u64 nr,
 }
 
 /**
- * struct occurrence - an occurrence that the kernel raises
+ * struct occurrence - occurrences that an event site reports
  * @nr: number of occurrences
  * @regs: registers
  * @addr: address, for samples
@@ -375,9 +375,9 @@ static int swevent_init(struct perf_event *event)
 	}
 
 	/*
-	 * Two kinds of event must be scheduled: BPF output needs event->oncpu of a per-task
-	 * event, and the running time of an event of one task on one CPU is not its enabled
-	 * time.
+	 * Besides cgroup events, two kinds of events must be scheduled: BPF output needs
+	 * event->oncpu of a per-task event, and the running time of an event of one task on one
+	 * CPU is not its enabled time.
 	 */
 	if (!event->cgrp && !(event->hw.target && (event->cpu >= 0 ||
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))
