@@ -113,7 +113,11 @@ EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 static void perf_userpage_refresh_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 					 void *data)
 {
-	perf_event_update_userpage(event);
+	const struct perf_event_context *ctx = data;
+
+	/* Its new context's lock is not held if the event has moved. */
+	if (READ_ONCE(event->ctx) == ctx)
+		perf_event_update_userpage(event);
 }
 
 /**
@@ -128,7 +132,7 @@ void perf_event_refresh_userpage(struct perf_event *event)
 
 	do {
 		ctx = READ_ONCE(event->ctx);
-		if (perf_context_call(ctx, event, perf_userpage_refresh_locked, NULL))
+		if (perf_context_call(ctx, event, perf_userpage_refresh_locked, ctx))
 			continue;
 		/* The task has exited: no other CPU changes the event. */
 		scoped_guard(raw_spinlock_irq, &ctx->lock)
