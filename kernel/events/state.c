@@ -618,7 +618,7 @@ static int perf_state_of_parent(struct state_request *req, struct perf_event *ev
 
 	info->lost = perf_event_lost(event);
 	info->throttles = cold ? READ_ONCE(cold->throttles) : 0;
-	info->allowed = READ_ONCE(perf_max_samples_per_tick) * HZ;
+	info->allowed = (u32)READ_ONCE(perf_max_samples_per_tick) * HZ;
 	perf_state_of_buffer(event, info);
 
 	err = perf_state_make_room(req, event);
