@@ -191,6 +191,7 @@ int main(int argc, char **argv)
 	ktap_plan(1);
 	harness_need(&switched);
 	harness_need(&written);
+	harness_need_fault(&used_freed);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu attached, %llu refused; %llu records; %llu freed used, %llu wrong lists",
 		  (unsigned long long)switched, (unsigned long long)lost_race,

@@ -97,6 +97,7 @@ int main(int argc, char **argv)
 
 	ktap_plan(1);
 	harness_need(&rounds);
+	harness_need_fault(&missed);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu rounds, %llu missed moves", (unsigned long long)rounds,
 		  (unsigned long long)missed);

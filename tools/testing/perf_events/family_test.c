@@ -193,6 +193,7 @@ int main(int argc, char **argv)
 	harness_need(&left);
 	harness_need(&reads);
 	harness_need(&alone);
+	harness_need_fault(&less);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu children gone, %llu reads, %llu lockless: %llu too small, %llu too large",
 		  (unsigned long long)left, (unsigned long long)reads, (unsigned long long)alone,

@@ -174,6 +174,7 @@ int main(int argc, char **argv)
 	ktap_plan(1);
 	harness_need(&switches);
 	harness_need(&reads);
+	harness_need_fault(&less);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu switches, %llu reads, %llu by interrupt: %llu too small, %llu too large",
 		  (unsigned long long)switches, (unsigned long long)reads,

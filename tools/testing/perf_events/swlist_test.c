@@ -123,6 +123,7 @@ int main(int argc, char **argv)
 	ktap_plan(1);
 	harness_need(&changes);
 	harness_need(&walks);
+	harness_need_fault(&twice);
 	harness_run(threads, ARRAY_SIZE(threads), harness_seconds(argc, argv));
 	ktap_note("%llu changes, %llu walks: %llu freed used, %llu not once, %llu endless",
 		  (unsigned long long)changes, (unsigned long long)walks,
