@@ -149,6 +149,8 @@ static void cpuhp_remove_state(int state)
 
 static int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 {
+	/* Only the removal of the CPU clears this. */
+	machine.select[0] = ARCH_PERFMON_EVENTSEL_ENABLE;
 	return do_step(PMU);
 }
 
@@ -186,7 +188,7 @@ static bool fails(bool hybrid)
 		if (step == ONLINE && !hybrid)
 			continue;
 		if (boot(step, hybrid) != -ENOMEM || x86_nr_cores || x86_cores[0] ||
-		    x86_pmu_cpu.core || nr_groups)
+		    x86_pmu_cpu.core || nr_groups || machine.select[0])
 			return false;
 		for (i = 0; i < STEPS; i++) {
 			if (done[i])
@@ -232,7 +234,7 @@ static bool has_second(bool refused)
 	ok &= !x86_cpu_starting(0) && !x86_pmu_cpu.core && !x86_cpu_online(0);
 	ok &= x86_nr_cores == 2 - refused && x86_cores[0] == first && nr_groups == x86_nr_cores;
 	ok &= refused ? !x86_cores[1] : x86_cores[1]->model == &init_little;
-	ok &= x86_pmu_cpu.core == x86_cores[1];
+	ok &= x86_pmu_cpu.core == x86_cores[1] && !machine.select[0] == refused;
 	init_model.little = NULL;
 	this_kind = X86_KIND_CORE;
 	end();
