@@ -51,7 +51,7 @@ struct fork_args {
 	struct perf_event		*spare[PERF_CHILDREN_AT_ONCE];
 };
 
-static bool perf_inherit_is_done(const struct perf_event *leader, u64 clone_flags)
+static bool perf_inherit_applies(const struct perf_event *leader, u64 clone_flags)
 {
 	const struct perf_event_attr *attr = &leader->attr;
 
@@ -481,7 +481,7 @@ static int perf_inherit_all_groups(struct fork_args *args, struct perf_event_con
 	args->expected = ctx->nr_events;
 	for_each_event(leader, ctx) {
 		if (leader->group_leader != leader ||
-		    !perf_inherit_is_done(leader, args->clone_flags))
+		    !perf_inherit_applies(leader, args->clone_flags))
 			continue;
 		err = perf_inherit_group(args, leader);
 		if (err)
