@@ -353,7 +353,8 @@ static int perf_group_sched_in(struct perf_event *leader, struct perf_cpu_pmu_co
  * Does attr.exclusive of this group, or of a group that is scheduled in, permit this group to be
  * scheduled in?
  */
-static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
+static bool perf_sched_exclusive_permits(struct perf_event *leader,
+					 struct perf_cpu_pmu_context *cpc)
 {
 	if (leader->group_caps & PERF_EV_CAP_SOFTWARE)
 		return true;
@@ -372,7 +373,7 @@ static bool perf_sched_group_can_go_on(struct perf_event *leader, struct perf_cp
  */
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc)
 {
-	return perf_sched_group_can_go_on(leader, cpc) &&
+	return perf_sched_exclusive_permits(leader, cpc) &&
 	       !perf_group_sched_in(leader, cpc, perf_group_change_time(leader));
 }
 
@@ -414,7 +415,7 @@ bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		next = perf_group_next(leader);
 		if (!perf_group_is_inactive(leader))
 			continue;
-		if (perf_sched_group_can_go_on(leader, cpc) &&
+		if (perf_sched_exclusive_permits(leader, cpc) &&
 		    !perf_group_sched_in(leader, cpc, perf_change_time_of(&time, leader))) {
 			some = true;
 			continue;
