@@ -86,22 +86,22 @@ static int perf_pmu_any_period(struct perf_event *event, u64 value)
 /* The default transaction keeps the PMU disabled while members are added. */
 static DEFINE_PER_CPU(unsigned int, txn_flags);
 
-static void perf_pmu_halt_start_txn(struct pmu *pmu, unsigned int flags)
+static void perf_pmu_default_start_txn(struct pmu *pmu, unsigned int flags)
 {
 	__this_cpu_write(txn_flags, flags);
 	if (flags == PERF_PMU_TXN_ADD)
 		perf_pmu_disable(pmu);
 }
 
-static void perf_pmu_halt_cancel_txn(struct pmu *pmu)
+static void perf_pmu_default_cancel_txn(struct pmu *pmu)
 {
 	if (__this_cpu_xchg(txn_flags, 0) == PERF_PMU_TXN_ADD)
 		perf_pmu_enable(pmu);
 }
 
-static int perf_pmu_halt_commit_txn(struct pmu *pmu)
+static int perf_pmu_default_commit_txn(struct pmu *pmu)
 {
-	perf_pmu_halt_cancel_txn(pmu);
+	perf_pmu_default_cancel_txn(pmu);
 	return 0;
 }
 
@@ -118,9 +118,9 @@ static void perf_pmu_set_defaults(struct pmu *pmu)
 	if (!pmu->read)
 		pmu->read = perf_pmu_no_read;
 	if (!pmu->start_txn) {
-		pmu->start_txn = perf_pmu_halt_start_txn;
-		pmu->commit_txn = perf_pmu_halt_commit_txn;
-		pmu->cancel_txn = perf_pmu_halt_cancel_txn;
+		pmu->start_txn = perf_pmu_default_start_txn;
+		pmu->commit_txn = perf_pmu_default_commit_txn;
+		pmu->cancel_txn = perf_pmu_default_cancel_txn;
 	}
 	if (!pmu->event_idx)
 		pmu->event_idx = perf_pmu_no_event_idx;
@@ -188,9 +188,9 @@ static struct pmu perf_pmu_dead = {
 	.start			= perf_pmu_no_flags,
 	.stop			= perf_pmu_no_flags,
 	.read			= perf_pmu_no_read,
-	.start_txn		= perf_pmu_halt_start_txn,
-	.commit_txn		= perf_pmu_halt_commit_txn,
-	.cancel_txn		= perf_pmu_halt_cancel_txn,
+	.start_txn		= perf_pmu_default_start_txn,
+	.commit_txn		= perf_pmu_default_commit_txn,
+	.cancel_txn		= perf_pmu_default_cancel_txn,
 	.event_idx		= perf_pmu_no_event_idx,
 	.check_period		= perf_pmu_any_period,
 };
