@@ -869,7 +869,8 @@ struct perf_event_obstacle_note {
  * @group_caps: for a leader, the capabilities that all members of its group have
  * @count: count so far, without inherited events
  * @ctx: context that the event is attached to; valid until the event is freed
- * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if always on
+ * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if always on; its PMU may
+ *	differ from @pmu
  * @pmu: the event's PMU
  * @group_leader: leader of the group, or the event itself; always itself after detach
  * @sibling_list: for a leader, the list of its siblings; for a sibling, its entry there

@@ -148,7 +148,7 @@ static struct pmu *perf_group_find_pmu(const struct perf_event *leader)
 	return pmu;
 }
 
-static void perf_group_rehome(struct perf_event *leader)
+static void perf_group_set_pmu_ctx(struct perf_event *leader)
 {
 	struct pmu *pmu = perf_group_find_pmu(leader);
 	struct perf_event_pmu_context *epc = NULL;
@@ -186,7 +186,7 @@ static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *g
 	struct perf_event *member;
 
 	perf_group_update_caps(leader);
-	perf_group_rehome(leader);
+	perf_group_set_pmu_ctx(leader);
 	if (!is_always_on(leader)) {
 		if (leader->state < PERF_EVENT_STATE_INACTIVE)
 			return;
@@ -442,8 +442,8 @@ static bool perf_is_lone_always_on(const struct perf_event *event)
 static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_event_context *ctx = event->ctx;
-	bool needs_home = !(event->event_caps & PERF_EV_CAP_ALWAYS_ON);
-	struct perf_event_pmu_context *home;
+	bool needs_epc = !(event->event_caps & PERF_EV_CAP_ALWAYS_ON);
+	struct perf_event_pmu_context *epc;
 	bool attached = false;
 
 	lockdep_assert_held(&ctx->mutex);
@@ -451,10 +451,10 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 		return perf_refuse(PERF_REFUSED_TASK_EXITED);
 	if (event->state <= PERF_EVENT_STATE_EXIT)
 		return perf_refuse(PERF_REFUSED_PMU_GONE);
-	if (needs_home) {
-		home = perf_pmu_context_get(ctx, event);
-		if (IS_ERR(home))
-			return PTR_ERR(home);
+	if (needs_epc) {
+		epc = perf_pmu_context_get(ctx, event);
+		if (IS_ERR(epc))
+			return PTR_ERR(epc);
 	}
 
 	perf_event_get_ref(event);
@@ -503,13 +503,13 @@ int perf_event_attach_child(struct perf_event *child)
 /**
  * struct detach_args - arguments and results of perf_group_detach_locked()
  * @end: new state of the event
- * @home: result: the context's part for the event's own PMU, with the reference that the
+ * @epc: result: the context's part for the event's own PMU, with the reference that the
  *	caller must drop, or NULL
  * @enabled: result: the event was enabled
  */
 struct detach_args {
 	enum perf_event_state		end;
-	struct perf_event_pmu_context	*home;
+	struct perf_event_pmu_context	*epc;
 	bool				enabled;
 };
 
@@ -606,7 +606,7 @@ static void perf_group_delist(struct perf_event *event, struct perf_cpu_context 
 	struct perf_event_context *ctx = event->ctx;
 
 	if (!(event->event_caps & PERF_EV_CAP_ALWAYS_ON))
-		args->home = perf_pmu_context_of(ctx, event->pmu);
+		args->epc = perf_pmu_context_of(ctx, event->pmu);
 	lockdep_assert_held(&ctx->lock);
 	list_del_rcu(&event->event_entry);
 	if (event->event_flags & PERF_EVENT_TP_TASK) {
@@ -711,8 +711,8 @@ void perf_group_complete(struct perf_event *leader)
 static void perf_group_detach_done(struct perf_event *event, struct detach_args *args,
 				   bool was_attached)
 {
-	if (args->home)
-		perf_pmu_context_put(args->home);
+	if (args->epc)
+		perf_pmu_context_put(args->epc);
 	if (was_attached) {
 		perf_sideband_detach(event);
 		perf_event_put(event);
@@ -856,8 +856,8 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 	if (rcu_access_pointer(event->rb))
 		perf_event_update_userpage(event);
 	raw_spin_unlock_irq(&ctx->lock);
-	if (args.home)
-		perf_pmu_context_put(args.home);
+	if (args.epc)
+		perf_pmu_context_put(args.epc);
 	perf_sideband_detach(event);
 }
 
