@@ -59,7 +59,7 @@ static void perf_clock_event_read(struct perf_event *event)
 		local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
 }
 
-static bool perf_clock_event_needs_tick(const struct perf_event *event, struct pt_regs *regs)
+static bool perf_clock_event_wants_sample(const struct perf_event *event, struct pt_regs *regs)
 {
 	if (!regs || (event->attr.exclude_idle && is_idle_task(current)))
 		return false;
@@ -72,7 +72,7 @@ static ktime_t perf_clock_event_next_period(struct perf_event *event)
 	return ns_to_ktime(event->hw.last_period);
 }
 
-static enum hrtimer_restart perf_clock_event_tick(struct hrtimer *timer)
+static enum hrtimer_restart perf_clock_event_timer(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
 	struct pt_regs *regs = get_irq_regs();
@@ -83,7 +83,7 @@ static enum hrtimer_restart perf_clock_event_tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 
 	perf_clock_event_read(event);
-	if (perf_clock_event_needs_tick(event, regs)) {
+	if (perf_clock_event_wants_sample(event, regs)) {
 		perf_sample_data_init(&sample, 0, hw->last_period);
 		/*
 		 * The event is throttled until the next tick, or has reached its overflow
@@ -119,8 +119,8 @@ static void perf_clock_event_start(struct perf_event *event, int flags)
 }
 
 /*
- * hrtimer_try_to_cancel() only fails if perf_clock_event_tick() is the caller, because the
- * timer is on this CPU and interrupts are off. perf_clock_event_tick() then checks the state.
+ * hrtimer_try_to_cancel() only fails if perf_clock_event_timer() is the caller, because the
+ * timer is on this CPU and interrupts are off. perf_clock_event_timer() then checks the state.
  */
 static void perf_clock_event_stop(struct perf_event *event, int flags)
 {
@@ -172,7 +172,7 @@ static int perf_clock_event_init(struct perf_event *event, u64 which)
 	}
 
 	hrtimer_init(&hw->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hw->hrtimer.function = perf_clock_event_tick;
+	hw->hrtimer.function = perf_clock_event_timer;
 	event->destroy = perf_clock_event_destroy;
 
 	/* A timer has a constant period: nothing to adapt to the frequency. */
