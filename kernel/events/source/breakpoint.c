@@ -91,13 +91,13 @@ static struct bp_machine bp_machine;
 /* Protects bp_machine, and pmu_private of breakpoints. No memory is allocated under it. */
 static DEFINE_MUTEX(bp_mutex);
 
-static enum bp_type_idx bp_type_of_slot(u64 bp_type)
+static enum bp_type_idx bp_slot_type(u64 bp_type)
 {
 	return bp_type & HW_BREAKPOINT_RW ? TYPE_DATA : TYPE_INST;
 }
 
 /* The largest n of a histogram */
-static unsigned int bp_most_pinned(const unsigned int *hist)
+static unsigned int bp_hist_max(const unsigned int *hist)
 {
 	unsigned int n = BP_SLOTS_MAX;
 
@@ -126,7 +126,7 @@ static int bp_machine_init(struct bp_machine *m, unsigned int nr_cpus)
 static int bp_reserve_pinned(struct bp_machine *m, int cpu, enum bp_type_idx type)
 {
 	struct bp_cpu *c = &m->cpu[cpu];
-	unsigned int task = max(bp_most_pinned(m->tasks[type]), bp_most_pinned(c->tasks[type]));
+	unsigned int task = max(bp_hist_max(m->tasks[type]), bp_hist_max(c->tasks[type]));
 
 	if (c->pinned[type] + task >= m->slots[type])
 		return -ENOSPC;
@@ -166,7 +166,7 @@ static int bp_reserve_any(struct bp_machine *m, struct bp_task *t, enum bp_type_
 	unsigned int any = t->any[type];
 	struct bp_task_cpu *tc;
 
-	if (bp_most_pinned(m->cpus[type]) + any >= m->slots[type])
+	if (bp_hist_max(m->cpus[type]) + any >= m->slots[type])
 		return -ENOSPC;
 	list_for_each_entry(tc, &t->cpus, entry) {
 		if (m->cpu[tc->cpu].pinned[type] + any + tc->nr[type] >= m->slots[type])
@@ -340,7 +340,7 @@ static bool bp_valid_type(u64 bp_type)
 /* Does the machine support such breakpoints? */
 static int bp_reserve_check(const struct perf_event *bp)
 {
-	if (!bp_machine.slots[bp_type_of_slot(bp->attr.bp_type)])
+	if (!bp_machine.slots[bp_slot_type(bp->attr.bp_type)])
 		return perf_refuse(PERF_REFUSED_BREAKPOINT_NONE);
 	if (!bp_valid_type(bp->attr.bp_type) || WARN_ON_ONCE(!bp->hw.target && bp->cpu < 0))
 		return perf_refuse(PERF_REFUSED_BREAKPOINT);
@@ -372,7 +372,7 @@ int reserve_bp_slot(struct perf_event *bp)
 	mutex_lock(&bp_mutex);
 	if (bp->hw.target)
 		t = bp_task_get(&bp_machine, bp->hw.target, &spare);
-	err = bp_reserve(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type), &spare);
+	err = bp_reserve(&bp_machine, t, bp->cpu, bp_slot_type(bp->attr.bp_type), &spare);
 	if (err && t)
 		bp_task_put(t);
 	bp->pmu_private = err ? NULL : t;
@@ -392,7 +392,7 @@ void release_bp_slot(struct perf_event *bp)
 	struct bp_task *t = bp->pmu_private;
 
 	mutex_lock(&bp_mutex);
-	bp_release(&bp_machine, t, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
+	bp_release(&bp_machine, t, bp->cpu, bp_slot_type(bp->attr.bp_type));
 	if (t)
 		bp_task_put(t);
 	bp->pmu_private = NULL;
@@ -411,7 +411,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
 {
 	if (bp->hw.target || mutex_is_locked(&bp_mutex))
 		return -1;
-	return bp_reserve(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type), NULL);
+	return bp_reserve(&bp_machine, NULL, bp->cpu, bp_slot_type(bp->attr.bp_type), NULL);
 }
 
 /**
@@ -424,7 +424,7 @@ int dbg_release_bp_slot(struct perf_event *bp)
 {
 	if (bp->hw.target || mutex_is_locked(&bp_mutex))
 		return -1;
-	bp_release(&bp_machine, NULL, bp->cpu, bp_type_of_slot(bp->attr.bp_type));
+	bp_release(&bp_machine, NULL, bp->cpu, bp_slot_type(bp->attr.bp_type));
 	return 0;
 }
 
@@ -597,7 +597,7 @@ bool perf_breakpoint_same_settings(const struct perf_event_attr *a,
 /* Does the change need a debug register of another type? */
 static bool bp_change_reserves(const struct perf_event *bp, const struct perf_event_attr *attr)
 {
-	return bp_type_of_slot(attr->bp_type) != bp_type_of_slot(bp->attr.bp_type);
+	return bp_slot_type(attr->bp_type) != bp_slot_type(bp->attr.bp_type);
 }
 
 /* Compute and check the new settings; reserve nothing. */
@@ -625,8 +625,7 @@ static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
 		return err;
 	/* The reservation of the old type exists, so no memory is needed. */
 	guard(mutex)(&bp_mutex);
-	err = bp_reserve(&bp_machine, bp->pmu_private, bp->cpu, bp_type_of_slot(attr->bp_type),
-			 NULL);
+	err = bp_reserve(&bp_machine, bp->pmu_private, bp->cpu, bp_slot_type(attr->bp_type), NULL);
 	return err ? perf_refuse(PERF_REFUSED_BREAKPOINT_FULL) : 0;
 }
 
@@ -635,7 +634,7 @@ static void bp_change_drop_slot(struct bp_change *change, u64 bp_type)
 	if (!change->reserved)
 		return;
 	mutex_lock(&bp_mutex);
-	bp_release(&bp_machine, change->bp->pmu_private, change->bp->cpu, bp_type_of_slot(bp_type));
+	bp_release(&bp_machine, change->bp->pmu_private, change->bp->cpu, bp_slot_type(bp_type));
 	mutex_unlock(&bp_mutex);
 }
 

@@ -470,8 +470,8 @@ static int bp_test_modify(struct kunit *test, struct perf_event *parent, unsigne
 static void bp_test_check_event(struct kunit *test, const struct perf_event *bp, bool changed,
 				const unsigned int *before, const unsigned int *after)
 {
-	enum bp_type_idx old = bp_type_of_slot(HW_BREAKPOINT_W);
-	enum bp_type_idx new = bp_type_of_slot(bp_test_new_type());
+	enum bp_type_idx old = bp_slot_type(HW_BREAKPOINT_W);
+	enum bp_type_idx new = bp_slot_type(bp_test_new_type());
 	unsigned int type;
 
 	KUNIT_EXPECT_EQ(test, bp->attr.bp_type,
