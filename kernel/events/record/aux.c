@@ -57,7 +57,7 @@ static void perf_aux_free_pages_of(struct perf_aux *aux)
 }
 
 /* Maximum order of the allocations: single pages, unless the driver needs or prefers larger ones */
-static int perf_aux_piece_order(const struct perf_aux *aux, int capabilities)
+static int perf_aux_max_order(const struct perf_aux *aux, int capabilities)
 {
 	if (!(capabilities & (PERF_PMU_CAP_AUX_NO_SG | PERF_PMU_CAP_AUX_PREFER_LARGE)))
 		return 0;
@@ -99,7 +99,7 @@ static bool perf_aux_alloc_pages_for(struct perf_aux *aux, int node, int max_ord
 }
 
 /* Does the allocation have several chunks, although the driver needs a single one? */
-static bool perf_aux_pieces_refused(struct perf_aux *aux, int capabilities, int max_order)
+static bool perf_aux_has_too_many_chunks(struct perf_aux *aux, int capabilities, int max_order)
 {
 	return aux->overwrite && (capabilities & PERF_PMU_CAP_AUX_NO_SG) &&
 	       page_private(virt_to_page(aux->pages[0])) != max_order;
@@ -290,7 +290,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	aux->pmu = pmu;
 	if (!overwrite)
 		aux->watermark = watermark ? watermark : perf_aux_area_size(aux) / 2;
-	max_order = perf_aux_piece_order(aux, capabilities);
+	max_order = perf_aux_max_order(aux, capabilities);
 
 	/*
 	 * perf_aux_revoke() may find the area once perf_aux_driver_setup() has listed it:
@@ -302,7 +302,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	refcount_inc(&rb->refcount);
 	aux->rb = rb;
 	if (perf_aux_alloc_pages_for(aux, node, max_order) &&
-	    !perf_aux_pieces_refused(aux, capabilities, max_order) &&
+	    !perf_aux_has_too_many_chunks(aux, capabilities, max_order) &&
 	    perf_aux_driver_setup(aux, event))
 		return aux;
 
