@@ -272,8 +272,8 @@ bool perf_output_sharing_is_settled(struct perf_buffer *rb)
 }
 
 /* The rest of perf_output_begin_inline() for a shared buffer */
-static int perf_output_take_shared(struct perf_output_handle *handle, unsigned int size,
-				   bool backward)
+static int perf_output_begin_shared(struct perf_output_handle *handle, unsigned int size,
+				    bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
 	atomic_long_t *lost_here = perf_ring_word(&rb->ring.lost);
@@ -317,7 +317,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 	if (rb->empty)
 		goto out;
 	if (settled && !READ_ONCE(rb->paused)) {
-		if (likely(!perf_output_take_shared(handle, size, backward)))
+		if (likely(!perf_output_begin_shared(handle, size, backward)))
 			return 0;
 	} else {
 		/* Use an atomic: the buffer is shared, or may become shared. */
