@@ -156,7 +156,7 @@ static int perf_mmap_may_split(struct vm_area_struct *vma, unsigned long addr)
 	return -EINVAL;
 }
 
-static vm_fault_t perf_mmap_hand_out(struct vm_fault *vmf, struct page *page)
+static vm_fault_t perf_mmap_fault_page(struct vm_fault *vmf, struct page *page)
 {
 	if (!page)
 		return VM_FAULT_SIGBUS;
@@ -187,7 +187,7 @@ static vm_fault_t perf_mmap_data_fault(struct vm_fault *vmf)
 	 * reference. Afterwards the reference prevents this.
 	 */
 	spin_lock(&rb->pages_lock);
-	ret = perf_mmap_hand_out(vmf, perf_buffer_page(rb, vmf->pgoff));
+	ret = perf_mmap_fault_page(vmf, perf_buffer_page(rb, vmf->pgoff));
 	spin_unlock(&rb->pages_lock);
 	return ret;
 }
@@ -220,7 +220,7 @@ static const struct vm_operations_struct perf_mmap_data_vm_ops = {
 
 static vm_fault_t perf_mmap_aux_fault(struct vm_fault *vmf)
 {
-	return perf_mmap_hand_out(vmf, perf_aux_page(vmf->vma->vm_private_data, vmf->pgoff));
+	return perf_mmap_fault_page(vmf, perf_aux_page(vmf->vma->vm_private_data, vmf->pgoff));
 }
 
 static void perf_mmap_add_aux(struct perf_aux *aux, struct perf_event *event)
