@@ -194,10 +194,11 @@ int perf_event_may_reserve(const struct perf_event *event)
 }
 
 /*
- * Check the right to monitor the task. exec_update_lock stays held until the event is
- * attached, so that an exec cannot raise the task's credentials in between.
+ * Find and set the context of the event, after a check of the right to monitor its task or CPU.
+ * exec_update_lock stays held until the event is attached, so that an exec cannot raise the task's
+ * credentials in between.
  */
-static int perf_open_enter_target(struct open_request *req)
+static int perf_open_set_context(struct open_request *req)
 {
 	struct perf_event_context *ctx;
 	int err;
@@ -344,7 +345,7 @@ static int perf_open_event(struct open_request *req, struct perf_event_attr __us
 	if (!err)
 		err = perf_open_make_event(req);
 	if (!err)
-		err = perf_open_enter_target(req);
+		err = perf_open_set_context(req);
 	if (err)
 		goto fail;
 
