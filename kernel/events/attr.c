@@ -226,22 +226,23 @@ static const struct perf_attr_rule perf_attr_rules_at_copy[] = {
 	WORD(SAMPLE_TYPE, sample_type, VER0, perf_attr_sample_type_known),
 	WORD(READ_FORMAT, read_format, VER0, perf_attr_read_format_known),
 	WORD(BRANCH_TYPE, branch_sample_type, VER2, perf_attr_branch_type_known,
-	     .of = PERF_SAMPLE_BRANCH_STACK),
+	     .sample_fields = PERF_SAMPLE_BRANCH_STACK),
 	WORD(BRANCH_TYPE_NONE, branch_sample_type, VER2, perf_attr_branch_type_given,
-	     .of = PERF_SAMPLE_BRANCH_STACK),
+	     .sample_fields = PERF_SAMPLE_BRANCH_STACK),
 	WORD(REGS_USER, sample_regs_user, VER3, perf_attr_regs_user_exist,
-	     .of = PERF_SAMPLE_REGS_USER),
+	     .sample_fields = PERF_SAMPLE_REGS_USER),
 	WORD(STACK_USER_ARCH, sample_stack_user, VER3, perf_attr_stack_user_possible,
-	     .of = PERF_SAMPLE_STACK_USER),
+	     .sample_fields = PERF_SAMPLE_STACK_USER),
 	WORD(STACK_USER_SIZE, sample_stack_user, VER3, perf_attr_stack_user_fits,
-	     .of = PERF_SAMPLE_STACK_USER),
+	     .sample_fields = PERF_SAMPLE_STACK_USER),
 	WORD(STACK_USER_ALIGN, sample_stack_user, VER3, perf_attr_stack_user_aligned,
-	     .of = PERF_SAMPLE_STACK_USER),
+	     .sample_fields = PERF_SAMPLE_STACK_USER),
 	WORD(REGS_INTR, sample_regs_intr, VER4, perf_attr_regs_intr_exist,
-	     .of = PERF_SAMPLE_REGS_INTR),
-	WORD(SAMPLE_CGROUP, sample_type, VER0, perf_attr_cgroup_known, .of = PERF_SAMPLE_CGROUP),
+	     .sample_fields = PERF_SAMPLE_REGS_INTR),
+	WORD(SAMPLE_CGROUP, sample_type, VER0, perf_attr_cgroup_known,
+	     .sample_fields = PERF_SAMPLE_CGROUP),
 	WORD(SAMPLE_WEIGHTS, sample_type, VER0, perf_attr_one_weight,
-	     .of = PERF_SAMPLE_WEIGHT_TYPE),
+	     .sample_fields = PERF_SAMPLE_WEIGHT_TYPE),
 	FLAG(INHERIT_THREAD, inherit_thread, perf_attr_inherits_to_threads),
 	FLAG(REMOVE_ON_EXEC, remove_on_exec, perf_attr_one_way_at_exec),
 	FLAG(SIGTRAP_EXEC, sigtrap, perf_attr_sigtrap_ends_at_exec),
@@ -249,7 +250,8 @@ static const struct perf_attr_rule perf_attr_rules_at_copy[] = {
 
 /* Sampled counts of inherited events need PERF_SAMPLE_TID to identify the task. */
 static const struct perf_attr_rule perf_attr_rules_at_alloc[] = {
-	FLAG(INHERIT_READ, inherit, perf_attr_inherited_read_has_tid, .of = PERF_SAMPLE_READ),
+	FLAG(INHERIT_READ, inherit, perf_attr_inherited_read_has_tid,
+	     .sample_fields = PERF_SAMPLE_READ),
 };
 
 static const struct perf_attr_rule perf_attr_rules_at_pmu[] = {
@@ -269,7 +271,8 @@ static const struct {
 static bool perf_attr_rule_holds(const struct perf_attr_rule *rule,
 				 const struct perf_event_attr *attr)
 {
-	return (rule->of && !perf_attr_samples(attr, rule->of)) || rule->holds(attr);
+	return (rule->sample_fields && !perf_attr_samples(attr, rule->sample_fields)) ||
+	       rule->holds(attr);
 }
 
 /**

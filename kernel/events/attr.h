@@ -46,7 +46,7 @@ enum perf_attr_stage {
  * @since: first published size of the structure that has the field
  * @offset: offset of the word that contains the field
  * @width: size of that word in bytes
- * @of: sample fields: the rule applies if one of them is set; 0: it always applies
+ * @sample_fields: PERF_SAMPLE_*: the rule applies if one of them is set; 0: it always applies
  * @holds: does @attr obey the rule? Depends only on @attr
  */
 struct perf_attr_rule {
@@ -55,7 +55,7 @@ struct perf_attr_rule {
 	u16			since;
 	u16			offset;
 	u16			width;
-	u64			of;
+	u64			sample_fields;
 	bool			(*holds)(const struct perf_event_attr *attr);
 };
 
