@@ -54,7 +54,7 @@
  * @records: number of reserved records
  * @closed: position where the last epoch was closed; with PERF_RING_CLOSING it belongs to the CPU
  *	that closes or publishes
- * @shown: position up to which records are published
+ * @published: position up to which records are published
  * @wake: by epoch: wake the reader when the epoch is published
  */
 struct perf_shared_ring {
@@ -63,7 +63,7 @@ struct perf_shared_ring {
 	atomic_long_t		samples;
 	atomic_long_t		records;
 	unsigned long		closed;
-	unsigned long		shown;
+	unsigned long		published;
 	bool			wake[2];
 };
 
@@ -121,7 +121,7 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 			return 0;
 		at = base + (head & PERF_RING_POSITION);
 		if (ring->overwrite)
-			tail = base + READ_ONCE(shared->shown);
+			tail = base + READ_ONCE(shared->published);
 		else
 			tail = READ_ONCE(ring->user->data_tail);
 		if (unlikely(perf_ring_room(at, tail, ring->size, backward) < len)) {
@@ -185,7 +185,7 @@ static noinline bool perf_ring_publish(struct perf_ring *ring, struct perf_share
 		wake |= READ_ONCE(shared->wake[epoch]);
 		WRITE_ONCE(shared->wake[epoch], false);
 		position = shared->closed;
-		WRITE_ONCE(shared->shown, position);
+		WRITE_ONCE(shared->published, position);
 		/*
 		 * The records are complete: each commit, including that of this CPU, is a
 		 * fully ordered addition to the sum. Pairs with the reader's read barrier
@@ -273,7 +273,7 @@ static __always_inline bool perf_ring_flush(struct perf_ring *ring,
 	unsigned long total;
 
 	if ((head & PERF_RING_CLOSING) ||
-	    (head & PERF_RING_POSITION) == READ_ONCE(shared->shown))
+	    (head & PERF_RING_POSITION) == READ_ONCE(shared->published))
 		return false;
 	/* If this fails, a writer is active that will publish the records. */
 	if (!atomic_long_try_cmpxchg(&shared->head, &head,

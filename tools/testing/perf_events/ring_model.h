@@ -179,7 +179,7 @@ static void model_look_for_room(struct ring_model *model)
 	unsigned long tail, room;
 	int level;
 
-	tail = model->ring.overwrite ? local_read(&model->ring.head) + model->shared.shown :
+	tail = model->ring.overwrite ? local_read(&model->ring.head) + model->shared.published :
 				       model->page.data_tail;
 	room = perf_ring_room(model_head(model), tail, model->ring.size, model->backward);
 	for (level = 0; level < model->level; level++)

@@ -55,14 +55,14 @@
 
 byte head;
 short committed[2];
-byte closed, shown;
+byte closed, published;
 bool wake[2];
 
 byte data_head, data_tail;
 bool complete[UNITS];	/* by position, never reused */
 bool asked[UNITS];	/* the record that ends there requested a wakeup */
 byte woken;		/* data_head when the reader was last woken */
-byte showing;		/* writers that close or publish */
+byte publishing;	/* writers that close or publish */
 byte done;
 
 #ifdef STOP
@@ -83,13 +83,13 @@ inline perf_ring_publish()
 	:: true ->
 		STEP
 		d_step {
-			showing++;
-			assert(showing == 1);
+			publishing++;
+			assert(publishing == 1);
 			owes_wake = owes_wake | wake[epoch];
 			wake[epoch] = false
 		};
 		STEP
-		shown = closed;
+		published = closed;
 		STEP
 		d_step {
 			assert(closed >= data_head);
@@ -107,7 +107,7 @@ inline perf_ring_publish()
 			STEP
 			d_step {
 				if
-				:: head == h -> head = h & ~2; showing--; out = true
+				:: head == h -> head = h & ~2; publishing--; out = true
 				:: else -> h = head; out = false
 				fi
 			}
@@ -121,7 +121,7 @@ inline perf_ring_publish()
 		rounds--;
 		if
 		:: rounds == 0 ->
-			d_step { head = head & ~2; showing-- };
+			d_step { head = head & ~2; publishing-- };
 			owes_wake = true;
 			owes_flush = true;
 			break
@@ -136,7 +136,7 @@ inline perf_ring_publish()
 		d_step {
 			committed[epoch] = committed[epoch] - total;
 			assert(committed[epoch] <= 0);
-			showing--;
+			publishing--;
 			out = (committed[epoch] != 0)
 		};
 		if
@@ -157,7 +157,7 @@ inline wake_reader()
 			owes_flush = false;
 			h = head;
 			if
-			:: !CLOSING(h) && POSITION(h) != shown ->
+			:: !CLOSING(h) && POSITION(h) != published ->
 				STEP
 				d_step {
 					if
@@ -220,7 +220,7 @@ proctype writer(byte me)
 			/* This is the only moment that can be without space. */
 			d_step {
 #ifdef OVERWRITE
-				start = shown;
+				start = published;
 #else
 				start = data_tail;
 #endif
@@ -353,8 +353,8 @@ init
 	};
 	done == WRITERS;
 #ifndef STOP
-	assert(data_head == POSITION(head) && shown == data_head && closed == shown);
-	assert(!CLOSING(head) && showing == 0);
+	assert(data_head == POSITION(head) && published == data_head && closed == published);
+	assert(!CLOSING(head) && publishing == 0);
 	assert(committed[0] == 0 && committed[1] == 0);
 	i = 0;
 	do
