@@ -1210,7 +1210,7 @@ struct bpf_perf_event_data_kern {
 /**
  * struct perf_cgroup_info - a cgroup on one CPU
  * @clock: runs while a task of the cgroup or its descendants runs
- * @active: number of events scheduled in
+ * @active: number of the cgroup's events in the CPU's context, in any state
  */
 struct perf_cgroup_info {
 	struct perf_event_clock	clock;
