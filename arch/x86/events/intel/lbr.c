@@ -51,7 +51,7 @@ static const struct lbr_format lbr_formats[] = {
 /* From this version on, the status has a bit for frozen records. */
 #define LBR_STATUS_VERSION	4
 
-static bool lbr_is_row(const struct x86_core *core)
+static bool lbr_is_arch(const struct x86_core *core)
 {
 	return core->branches.from == MSR_ARCH_LBR_FROM_0;
 }
@@ -61,7 +61,7 @@ static u64 lbr_newest(const struct x86_core *core)
 {
 	u64 newest = 0;
 
-	if (!lbr_is_row(core))
+	if (!lbr_is_arch(core))
 		rdmsrl(MSR_LBR_TOS, newest);
 	return newest % core->branches.nr;
 }
@@ -69,7 +69,7 @@ static u64 lbr_newest(const struct x86_core *core)
 /* Register index of the record @i before the newest */
 static unsigned int lbr_number(const struct x86_core *core, u64 newest, unsigned int i)
 {
-	if (lbr_is_row(core))
+	if (lbr_is_arch(core))
 		return i;
 	return (newest + core->branches.nr - i) % core->branches.nr;
 }
@@ -86,7 +86,7 @@ static void lbr_on(const struct x86_core *core, bool call_stack)
 	debugctl = old;
 	if (!call_stack || core->branches.freezes_stack)
 		debugctl |= DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
-	if (!lbr_is_row(core))
+	if (!lbr_is_arch(core))
 		debugctl |= DEBUGCTLMSR_LBR;
 	if (debugctl != old)
 		wrmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
@@ -96,7 +96,7 @@ static void lbr_off(const struct x86_core *core)
 {
 	u64 debugctl;
 
-	if (lbr_is_row(core))
+	if (lbr_is_arch(core))
 		wrmsrl(MSR_ARCH_LBR_CTL, 0);
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
 	if (debugctl & (DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI))
@@ -109,7 +109,7 @@ static void lbr_clear(const struct x86_core *core, bool call_stack)
 {
 	unsigned int i;
 
-	if (lbr_is_row(core)) {
+	if (lbr_is_arch(core)) {
 		wrmsrl(MSR_ARCH_LBR_DEPTH, core->branches.nr);
 		return;
 	}
@@ -235,7 +235,7 @@ static void lbr_restore(const struct x86_core *core, const struct x86_branch_raw
 	const struct x86_branches *unit = &core->branches;
 	unsigned int i;
 
-	if (lbr_is_row(core))
+	if (lbr_is_arch(core))
 		wrmsrl(MSR_ARCH_LBR_DEPTH, unit->nr);
 	else if (lbr_newest(core) != newest)
 		wrmsrl(MSR_LBR_TOS, newest);
@@ -248,7 +248,7 @@ static void lbr_restore(const struct x86_core *core, const struct x86_branch_raw
 		if (unit->info)
 			wrmsrl(unit->info + n, raw[i].info);
 	}
-	if (lbr_is_row(core))
+	if (lbr_is_arch(core))
 		return;
 	for (; i < unit->nr; i++)
 		wrmsrl(unit->from + lbr_number(core, newest, i), 0);
