@@ -280,7 +280,7 @@ static bool lbr_keeps(u32 msr)
 	       !wrmsrl_safe(msr, 0);
 }
 
-static bool lbr_is_there(const struct x86_core *core)
+static bool lbr_works(const struct x86_core *core)
 {
 	const struct x86_branches *unit = &core->branches;
 	u64 value;
@@ -322,7 +322,7 @@ static bool lbr_probe(struct x86_core *core)
 	unit->halts = core->version < LBR_STATUS_VERSION;
 	if (format->info && !unit->info)
 		return false;
-	return lbr_is_there(core);
+	return lbr_works(core);
 }
 
 /*
