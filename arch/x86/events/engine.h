@@ -154,7 +154,7 @@ static inline u8 x86_model_kind(const struct x86_model *model)
 }
 
 /* Maximum increment of a counter between its read and its reprogramming */
-#define X86_MEANWHILE	((s64)BIT_ULL(14))
+#define X86_REPROGRAM_INCREMENT_MAX	((s64)BIT_ULL(14))
 
 /* x86_event_sel::flags and hw_perf_event::flags */
 #define X86_HOST_ONLY		BIT(0)	/* stop while a guest runs */

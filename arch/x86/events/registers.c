@@ -464,7 +464,7 @@ void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 	if (!counters || !cpu->core->msrs->status)
 		return;
 	for_each_x86_counter(i, counters)
-		late |= (s64)x86_read_counter(cpu->core, i) >= -X86_MEANWHILE;
+		late |= (s64)x86_read_counter(cpu->core, i) >= -X86_REPROGRAM_INCREMENT_MAX;
 	rdmsrl(cpu->core->msrs->status, status);
 	if (late || (status & counters))
 		x86_expect_late_nmi(cpu);

@@ -99,7 +99,7 @@ void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
 	/* Intel CPUs send no further interrupt before the status is read: it is not late. */
-	if ((msrs->status && msrs->masks_lvt) || (s64)value < -X86_MEANWHILE)
+	if ((msrs->status && msrs->masks_lvt) || (s64)value < -X86_REPROGRAM_INCREMENT_MAX)
 		return;
 	x86_expect_late_nmi(cpu);
 }
