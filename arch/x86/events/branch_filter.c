@@ -64,7 +64,7 @@ static const u8 x86_branch_types[X86_BRANCH_KINDS] = {
 };
 
 /* Set in hw.branch_reg.reg: decode the instruction of each branch */
-#define X86_LOOK_ALWAYS		BIT(X86_BRANCH_NONE)
+#define X86_DECODE_BRANCH	BIT(X86_BRANCH_NONE)
 
 /* LBR_SELECT of an event: a set bit excludes a class. */
 static u64 x86_branch_select(const struct x86_core *core, u64 type, u64 classes)
@@ -102,7 +102,7 @@ static bool x86_branch_exact(const struct x86_core *core, u32 kinds, u64 classes
  * x86_branch_filter_init - compute the branch filter of a new event
  * @core: the PMU, with a branch unit
  * @event: the new event. Its hw.branch_reg receives the filter register in config, and the mask of
- *	branch types, with X86_LOOK_ALWAYS, in reg
+ *	branch types, with X86_DECODE_BRANCH, in reg
  *
  * Context: process.
  * Return: 0 on success, -EOPNOTSUPP if the CPU does not support the types, -EINVAL if the
@@ -143,7 +143,7 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 		reg->config = core->branches.ops->filter(core, reg->config);
 	reg->reg = kinds;
 	if (branch_sample_type(event) || !x86_branch_exact(core, kinds, classes))
-		reg->reg |= X86_LOOK_ALWAYS;
+		reg->reg |= X86_DECODE_BRANCH;
 	return 0;
 }
 
@@ -159,7 +159,7 @@ bool x86_branch_needs_info(const struct x86_core *core, const struct perf_event 
 	const u64 type = event->attr.branch_sample_type;
 
 	/* The branch type, for instructions that cannot be read */
-	if (core->branches.info_kind && (event->hw.branch_reg.reg & X86_LOOK_ALWAYS))
+	if (core->branches.info_kind && (event->hw.branch_reg.reg & X86_DECODE_BRANCH))
 		return true;
 	return !branch_sample_no_flags(event) || !branch_sample_no_cycles(event) ||
 	       (type & (PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX |
@@ -226,7 +226,7 @@ bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_r
 	aborted = entry->abort;
 	if (branch_sample_no_cycles(event))
 		entry->cycles = 0;
-	if (!(kinds & X86_LOOK_ALWAYS))
+	if (!(kinds & X86_DECODE_BRANCH))
 		return true;
 	/*
 	 * Decode the instruction first, because the CPU does not record all types, for example INT.
