@@ -212,14 +212,14 @@ static int x86_event_add(struct perf_event *event, int flags)
 		x86_branch_del(cpu, event);
 		return err;
 	}
-	if (event->hw.flags & X86_PRECISE_MANY)
+	if (event->hw.flags & X86_PRECISE_MULTI)
 		perf_sched_cb_inc(event->pmu);
 	if (cpu->needs_assign && !(cpu->txn & PERF_PMU_TXN_ADD)) {
 		err = x86_counts_assign(cpu);
 		if (err) {
 			x86_count_detach(cpu, event);
 			x86_branch_del(cpu, event);
-			if (event->hw.flags & X86_PRECISE_MANY)
+			if (event->hw.flags & X86_PRECISE_MULTI)
 				perf_sched_cb_dec(event->pmu);
 			cpu->needs_assign = false;
 			return err;
@@ -244,7 +244,7 @@ static void x86_event_del(struct perf_event *event, int flags)
 	x86_count_detach(cpu, event);
 	if (needs_branch_stack(event))
 		x86_branch_del(cpu, event);
-	if (event->hw.flags & X86_PRECISE_MANY)
+	if (event->hw.flags & X86_PRECISE_MULTI)
 		perf_sched_cb_dec(event->pmu);
 	perf_event_update_userpage(event);
 }

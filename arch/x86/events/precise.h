@@ -9,7 +9,7 @@
  * Alternatively, the CPU reloads the counter with the period. That is used for events of user space
  * with a constant period, whose counters do not count in the kernel. Each record then represents
  * one period that the counter does not show. If a record has all fields of the samples, records
- * wait in the buffer (X86_PRECISE_MANY) until the buffer is full, the event is read or stopped, or
+ * wait in the buffer (X86_PRECISE_MULTI) until the buffer is full, the event is read or stopped, or
  * the task is switched out.
  *
  *   intel/ds.c			debug store area, and its mapping
@@ -48,7 +48,7 @@ struct x86_pmu_cpu;
 #define X86_PRECISE_LOAD	BIT(18)	/* a load */
 #define X86_PRECISE_STORE	BIT(19)	/* a store, with an L1 hit bit */
 #define X86_PRECISE_RELOADS	BIT(20)	/* the CPU reloads the counter with the period */
-#define X86_PRECISE_MANY	BIT(21)	/* records may wait in the buffer */
+#define X86_PRECISE_MULTI	BIT(21)	/* records may wait in the buffer */
 #define X86_PRECISE_TRACKS	BIT(22)	/* a store, with its data source */
 #define X86_PRECISE_STORE_LATENCY BIT(24)	/* data source and latency of a store */
 
@@ -105,7 +105,7 @@ struct x86_precise {
  * @fresh: mask of counters being enabled: records in the buffer that name them are of the counter's
  *	previous event, and are ignored for counters that the CPU reloads
  * @data_cfg: shadow of MSR_PEBS_DATA_CFG
- * @many: interrupt only when the buffer is nearly full
+ * @multi_record: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained
  * @has_area: the debug store area is set up for PEBS
  * @base: address of the buffer for the CPU
@@ -115,7 +115,7 @@ struct x86_precise_cpu {
 	u64	enabled;
 	u64	fresh;
 	u64	data_cfg;
-	bool	many;
+	bool	multi_record;
 	bool	draining;
 	bool	has_area;
 	u64	base;

@@ -479,12 +479,12 @@ static bool some_do_not_wait(void)
 
 	row = &model;
 	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	ok = !open_event(&counted[0], &attr) && (event->hw.flags & X86_PRECISE_MANY);
+	ok = !open_event(&counted[0], &attr) && (event->hw.flags & X86_PRECISE_MULTI);
 	attr.aux_action = 1;
-	ok &= !open_event(&counted[0], &attr) && !(event->hw.flags & X86_PRECISE_MANY);
+	ok &= !open_event(&counted[0], &attr) && !(event->hw.flags & X86_PRECISE_MULTI);
 	attr.aux_action = 0;
 	attr.sigtrap = true;
-	ok &= !open_event(&counted[0], &attr) && !(event->hw.flags & X86_PRECISE_MANY);
+	ok &= !open_event(&counted[0], &attr) && !(event->hw.flags & X86_PRECISE_MULTI);
 	return ok && (event->hw.flags & X86_PRECISE_RELOADS);
 }
 

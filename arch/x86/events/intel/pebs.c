@@ -3,7 +3,7 @@
  * PEBS: buffer, registers, and checks of events.
  *
  * The threshold of the buffer is one record, so that each record interrupts, or nearly the whole
- * buffer if records may wait (X86_PRECISE_MANY).
+ * buffer if records may wait (X86_PRECISE_MULTI).
  */
 #include <linux/mutex.h>
 #include <linux/sched/clock.h>
@@ -178,7 +178,7 @@ static int pebs_reload_flags(const struct x86_core *core, const struct perf_even
 	    ((attr->sample_type & PERF_SAMPLE_TIME) &&
 	     (attr->use_clockid || !sched_clock_stable())))
 		return X86_PRECISE_RELOADS;
-	return X86_PRECISE_RELOADS | X86_PRECISE_MANY;
+	return X86_PRECISE_RELOADS | X86_PRECISE_MULTI;
 }
 
 /*
@@ -256,7 +256,7 @@ int x86_precise_init_event(struct perf_event *event)
 	if (core->precise.adaptive)
 		hw->config |= X86_ADAPTIVE;
 	hw->flags |= pebs_reload_flags(core, event);
-	if (hw->flags & X86_PRECISE_MANY)
+	if (hw->flags & X86_PRECISE_MULTI)
 		event->attach_state |= PERF_ATTACH_SCHED_CB;
 	return pebs_get_buffers();
 }
@@ -318,13 +318,14 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
  * PEBS_ENABLE, and the settings of the area, for precise events with a counter; @unmoved: without
  * events about to move
  */
-static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *data_cfg, bool *many)
+static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *data_cfg,
+			       bool *multi_record)
 {
 	u64 enabled = 0;
 	int i;
 
 	*data_cfg = 0;
-	*many = true;
+	*multi_record = true;
 	for_each_x86_counter(i, cpu->used) {
 		struct x86_count *count = &cpu->counts[i];
 		const struct perf_event *event;
@@ -337,7 +338,7 @@ static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *data_
 			continue;
 		enabled |= pebs_bits(cpu->core, count, event);
 		*data_cfg |= x86_precise_data_cfg(cpu->core, event);
-		*many &= count->reload && (event->hw.flags & X86_PRECISE_MANY);
+		*multi_record &= count->reload && (event->hw.flags & X86_PRECISE_MULTI);
 	}
 	return enabled;
 }
@@ -393,12 +394,12 @@ static u64 pebs_new_counters(struct x86_pmu_cpu *cpu)
 void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 {
 	u64 data_cfg, kept, leaving, stopped;
-	bool many;
+	bool multi_record;
 
 	if (!cpu->precise.buffer)
 		return;
 	x86_precise_drain(cpu, NULL);
-	kept = cpu->precise.enabled & pebs_compute_enable(cpu, true, &data_cfg, &many);
+	kept = cpu->precise.enabled & pebs_compute_enable(cpu, true, &data_cfg, &multi_record);
 	leaving = x86_precise_enabled(cpu) & ~kept;
 	stopped = leaving | pebs_new_counters(cpu);
 	if (stopped & cpu->control)
@@ -463,12 +464,12 @@ static unsigned int pebs_bytes(const struct x86_core *core)
 #define PEBS_SPARE		X86_COUNTERS_MAX
 
 /* Set up the debug store area for records with @data_cfg. */
-static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 data_cfg, bool many)
+static void pebs_set_area(struct x86_pmu_cpu *cpu, u64 data_cfg, bool multi_record)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 	struct x86_precise_cpu *precise = &cpu->precise;
 	unsigned int size = pebs_size(cpu->core, data_cfg), n = pebs_bytes(cpu->core) / size;
-	unsigned int until = many && n > 2 * PEBS_SPARE ? n - PEBS_SPARE : 1;
+	unsigned int until = multi_record && n > 2 * PEBS_SPARE ? n - PEBS_SPARE : 1;
 
 	ds->pebs_buffer_base = precise->base;
 	ds->pebs_absolute_maximum = precise->base + n * size;
@@ -516,18 +517,18 @@ void x86_precise_reprogram(struct x86_pmu_cpu *cpu)
 {
 	struct x86_precise_cpu *precise = &cpu->precise;
 	u64 data_cfg, enabled;
-	bool many;
+	bool multi_record;
 
 	if (!precise->buffer)
 		return;
-	enabled = pebs_compute_enable(cpu, false, &data_cfg, &many);
+	enabled = pebs_compute_enable(cpu, false, &data_cfg, &multi_record);
 	if (enabled && (!precise->has_area || data_cfg != precise->data_cfg ||
-			many != precise->many)) {
-		pebs_set_area(cpu, data_cfg, many);
+			multi_record != precise->multi_record)) {
+		pebs_set_area(cpu, data_cfg, multi_record);
 		if (cpu->core->precise.adaptive && data_cfg != precise->data_cfg)
 			wrmsrl(MSR_PEBS_DATA_CFG, data_cfg);
 		precise->data_cfg = data_cfg;
-		precise->many = many;
+		precise->multi_record = multi_record;
 	}
 	if (enabled)
 		pebs_set_reload(cpu);
