@@ -150,7 +150,7 @@ static inline u64 x86_fixed_bits(const struct x86_core *core)
  */
 static inline u8 x86_model_kind(const struct x86_model *model)
 {
-	return model->little ? X86_KIND_CORE : 0;
+	return model->e_core_model ? X86_KIND_CORE : 0;
 }
 
 /* Maximum increment of a counter between its read and its reprogramming */

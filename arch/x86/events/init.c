@@ -59,7 +59,7 @@ static const struct x86_model *x86_find_model(u8 kind)
 #endif
 	}
 	if (IS_ENABLED(CONFIG_CPU_SUP_INTEL) && model && kind == X86_KIND_ATOM)
-		model = model->little ?: &x86_intel_arch_model;
+		model = model->e_core_model ?: &x86_intel_arch_model;
 	return model;
 }
 

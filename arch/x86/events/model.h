@@ -195,8 +195,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  *	were copied. Returns 0, or an error if there is no PMU. NULL: no detection
  * @msrs: the registers
  * @counters: mask of the counters; 0: detected by @probe
- * @whole: mask of the counters of a P-core in a hybrid CPU, where CPUID reports only those that
- *	both core types have; 0: CPUID reports those of each type
+ * @p_core_counters: mask of the counters of a P-core in a hybrid CPU, where CPUID reports only
+ *	those that both core types have; 0: CPUID reports those of each type
  * @width: bits of a counter; 0: detected by @probe
  * @max_period: longest distance of a counter to its overflow; 0: half the range of @width
  * @config_mask: valid bits of attr.config of a raw event; other bits are cleared
@@ -242,7 +242,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  *	config; NULL: 1
  * @erratum_selects: erratum: selects that must be programmed before each new event, with all
  *	general counters enabled; one for each counter; NULL: none
- * @little: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
+ * @e_core_model: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
  *	described by CPUID only, or none
  * @branches: how branches are recorded; NULL: not at all, or as CPUID reports
  * @microcode: checks the microcode revision, at boot and after each update; NULL: none
@@ -255,7 +255,7 @@ struct x86_model {
 	int				(*probe)(struct x86_core *core);
 	const struct x86_pmu_msrs	*msrs;
 	u64				counters;
-	u64				whole;
+	u64				p_core_counters;
 	u8				width;
 	u64				max_period;
 	u64				config_mask;
@@ -294,7 +294,7 @@ struct x86_model {
 	u64				distributed_period;
 	u64				(*period_step)(u64 config);
 	const u32			*erratum_selects;
-	const struct x86_model		*little;
+	const struct x86_model		*e_core_model;
 	const struct x86_branch_unit	*branches;
 	void				(*microcode)(struct x86_core *core);
 };
@@ -322,9 +322,9 @@ extern const u64 x86_intel_generic[PERF_COUNT_HW_MAX];
 extern const struct x86_limit x86_intel_limits[];
 extern const struct x86_model x86_intel_arch_model;
 extern const struct x86_model x86_intel_p4;
-extern const struct x86_model x86_intel_alderlake_little;
-extern const struct x86_model x86_intel_meteorlake_little;
-extern const struct x86_model x86_intel_lunarlake_little;
+extern const struct x86_model x86_intel_alderlake_e_core;
+extern const struct x86_model x86_intel_meteorlake_e_core;
+extern const struct x86_model x86_intel_lunarlake_e_core;
 extern const struct x86_branch_unit x86_lbr_core2;
 extern const struct x86_branch_unit x86_lbr_bonnell;
 extern const struct x86_branch_unit x86_lbr_silvermont;

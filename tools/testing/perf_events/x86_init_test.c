@@ -67,8 +67,8 @@ int x86_branch_probe(struct x86_core *core)
 
 /* The model of the CPU */
 
-static const struct x86_model init_little = {
-	.name = "little", .msrs = &with_control, .counters = X86_GENERAL(MACHINE_GENERAL),
+static const struct x86_model init_e_core = {
+	.name = "e_core", .msrs = &with_control, .counters = X86_GENERAL(MACHINE_GENERAL),
 	.width = MACHINE_WIDTH, .config_mask = X86_RAW_EVENT_MASK,
 };
 
@@ -229,13 +229,13 @@ static bool has_second(bool refused)
 	/* x86_pmu_cpu is now another CPU. */
 	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
 	this_kind = X86_KIND_ATOM;
-	init_model.little = &init_little;
+	init_model.e_core_model = &init_e_core;
 	failing = refused ? PMU : STEPS;
 	ok &= !x86_cpu_starting(0) && !x86_pmu_cpu.core && !x86_cpu_online(0);
 	ok &= x86_nr_cores == 2 - refused && x86_cores[0] == first && nr_groups == x86_nr_cores;
-	ok &= refused ? !x86_cores[1] : x86_cores[1]->model == &init_little;
+	ok &= refused ? !x86_cores[1] : x86_cores[1]->model == &init_e_core;
 	ok &= x86_pmu_cpu.core == x86_cores[1] && !machine.select[0] == refused;
-	init_model.little = NULL;
+	init_model.e_core_model = NULL;
 	this_kind = X86_KIND_CORE;
 	end();
 	return ok && !harness_warned;

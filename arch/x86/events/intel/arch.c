@@ -184,7 +184,7 @@ static u64 x86_intel_hybrid_counters(const struct x86_core *core)
 		cpuid_count(X86_LEAF_COUNTERS, 1, &general, &fixed, &unused, &unused);
 		return general | (u64)fixed << INTEL_PMC_IDX_FIXED;
 	}
-	return core->kind == X86_KIND_CORE ? core->model->whole : 0;
+	return core->kind == X86_KIND_CORE ? core->model->p_core_counters : 0;
 }
 
 /**

@@ -399,7 +399,7 @@ static const struct x86_model crestmont = {
 
 /* E-cores of hybrid CPUs, with the name of the hybrid CPU */
 
-const struct x86_model x86_intel_alderlake_little = {
+const struct x86_model x86_intel_alderlake_e_core = {
 	TNT_ROW("alderlake_hybrid", grt_generic, grt_limits, grt_extra, grt_events,
 		x86_tremont_distributed),
 	.cache_extra	= &grt_cache_extra,
@@ -408,7 +408,7 @@ const struct x86_model x86_intel_alderlake_little = {
 	.memory		= x86_gracemont_memory,
 };
 
-const struct x86_model x86_intel_meteorlake_little = {
+const struct x86_model x86_intel_meteorlake_e_core = {
 	TNT_ROW("meteorlake_hybrid", grt_generic, grt_limits, cmt_extra, grt_events,
 		x86_crestmont_distributed),
 	.cache_extra	= &cmt_cache_extra,
@@ -417,7 +417,7 @@ const struct x86_model x86_intel_meteorlake_little = {
 	.memory		= x86_gracemont_memory,
 };
 
-const struct x86_model x86_intel_lunarlake_little = {
+const struct x86_model x86_intel_lunarlake_e_core = {
 	TNT_ROW("lunarlake_hybrid", grt_generic, skt_limits, cmt_extra, skt_events,
 		x86_crestmont_distributed),
 	.cache_extra	= &cmt_cache_extra,

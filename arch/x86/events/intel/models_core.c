@@ -422,27 +422,27 @@ static const struct x86_model granite_rapids = {
 
 static const struct x86_model alderlake = {
 	GLC_ROW_AUX("alderlake_hybrid", glc_extra),
-	.cache_extra	= &glc_cache_extra,
-	.accesses	= &x86_goldencove_accesses,
-	.whole		= GLC_COUNTERS,
-	.little		= &x86_intel_alderlake_little,
+	.cache_extra		= &glc_cache_extra,
+	.accesses		= &x86_goldencove_accesses,
+	.p_core_counters	= GLC_COUNTERS,
+	.e_core_model		= &x86_intel_alderlake_e_core,
 };
 
 static const struct x86_model meteorlake = {
 	GLC_ROW_AUX("meteorlake_hybrid", rwc_extra),
-	.cache_extra	= &glc_cache_extra,
-	.accesses	= &x86_goldencove_accesses,
-	.whole		= GLC_COUNTERS,
-	.little		= &x86_intel_meteorlake_little,
+	.cache_extra		= &glc_cache_extra,
+	.accesses		= &x86_goldencove_accesses,
+	.p_core_counters	= GLC_COUNTERS,
+	.e_core_model		= &x86_intel_meteorlake_e_core,
 };
 
 static const struct x86_model lunarlake = {
 	GLC_ROW("lunarlake_hybrid", lnc_limits, x86_lioncove_precise, lnc_extra,
 		x86_sandybridge_memory),
-	.cache_extra	= &lnc_cache_extra,
-	.accesses	= &x86_lioncove_accesses,
-	.whole		= GLC_COUNTERS,
-	.little		= &x86_intel_lunarlake_little,
+	.cache_extra		= &lnc_cache_extra,
+	.accesses		= &x86_lioncove_accesses,
+	.p_core_counters	= GLC_COUNTERS,
+	.e_core_model		= &x86_intel_lunarlake_e_core,
 };
 
 const struct x86_cpu_id x86_intel_core_models[] = {

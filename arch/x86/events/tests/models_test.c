@@ -592,7 +592,7 @@ static void models_lion_cove(struct kunit *test)
  */
 static void models_last_level(struct kunit *test)
 {
-	static const struct { u32 vfm; bool little; u64 values[4]; } cases[] = {
+	static const struct { u32 vfm; bool e_core; u64 values[4]; } cases[] = {
 		{ INTEL_ATOM_TREMONT, false, { 0x10001, 0x2184000001, 0x10002, 0x2184000002 } },
 		{ INTEL_ATOM_TREMONT_D, false, { 0x10001, 0x2184000001, 0x10002, 0x2184000002 } },
 		{ INTEL_ATOM_GRACEMONT, false, { 0x10001, 0x3f84400001, 0x10002, 0x3f84400002 } },
@@ -613,8 +613,8 @@ static void models_last_level(struct kunit *test)
 		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
 
 		KUNIT_ASSERT_NOT_NULL(test, row);
-		if (cases[i].little)
-			row = row->little;
+		if (cases[i].e_core)
+			row = row->e_core_model;
 		KUNIT_ASSERT_NOT_NULL(test, row);
 		/* Reads and writes, each with accesses and misses */
 		KUNIT_EXPECT_MEMEQ_MSG(test, (*row->cache_extra)[PERF_COUNT_HW_CACHE_LL],
@@ -771,11 +771,11 @@ static void models_intel_generic(struct kunit *test)
 			models_check_events(test, models_row(line));
 			models_check_names(test, models_row(line));
 			models_check_loads(test, models_row(line));
-			if (!models_row(line)->little)
+			if (!models_row(line)->e_core_model)
 				continue;
-			models_check_events(test, models_row(line)->little);
-			models_check_names(test, models_row(line)->little);
-			models_check_loads(test, models_row(line)->little);
+			models_check_events(test, models_row(line)->e_core_model);
+			models_check_names(test, models_row(line)->e_core_model);
+			models_check_loads(test, models_row(line)->e_core_model);
 		}
 	}
 }

@@ -47,7 +47,7 @@ struct precise_env {
 	struct perf_sample_data	data;
 };
 
-static const struct x86_model *precise_row(u32 vfm, bool little)
+static const struct x86_model *precise_row(u32 vfm, bool e_core)
 {
 	static const struct x86_cpu_id *const tables[] = {
 		x86_intel_core_models, x86_intel_nehalem_models, x86_intel_atom_models,
@@ -59,7 +59,7 @@ static const struct x86_model *precise_row(u32 vfm, bool little)
 		for (line = tables[i]; models_is_line(line); line++) {
 			if (line->vendor == VFM_VENDOR(vfm) && line->family == VFM_FAMILY(vfm) &&
 			    line->model == VFM_MODEL(vfm))
-				return little ? models_row(line)->little : models_row(line);
+				return e_core ? models_row(line)->e_core_model : models_row(line);
 		}
 	}
 	return NULL;
@@ -198,7 +198,7 @@ static void precise_sources(struct kunit *test)
 {
 	static const struct {
 		u32 vfm;
-		bool little;
+		bool e_core;
 		u64 event;
 		u64 status;
 		u64 source;
@@ -329,9 +329,9 @@ static void precise_sources(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		kind = "";
-		if (cases[i].little)
+		if (cases[i].e_core)
 			kind = " E-core";
-		env->core.model = precise_row(cases[i].vfm, cases[i].little);
+		env->core.model = precise_row(cases[i].vfm, cases[i].e_core);
 		KUNIT_ASSERT_NOT_NULL(test, env->core.model);
 		env->event.hw.flags = x86_precise_access(env->core.model, cases[i].event);
 		precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
@@ -353,7 +353,7 @@ static void precise_weights(struct kunit *test)
 {
 	static const struct {
 		u32 vfm;
-		bool little, timed;
+		bool e_core, timed;
 		u64 full;
 		u32 cache;
 		u16 instruction, retire;
@@ -370,7 +370,7 @@ static void precise_weights(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		env->core.model = precise_row(cases[i].vfm, cases[i].little);
+		env->core.model = precise_row(cases[i].vfm, cases[i].e_core);
 		KUNIT_ASSERT_NOT_NULL(test, env->core.model);
 		env->core.precise.timed = cases[i].timed;
 		precise_write(env, ALL_GROUPS | 9ULL << 32, ALL_WORDS * 8);
