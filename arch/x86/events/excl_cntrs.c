@@ -21,8 +21,8 @@
 
 #include "engine.h"
 
-static bool x86_takes_half(const struct x86_core *core, const struct x86_constraint *constraints,
-			   int n)
+static bool x86_uses_at_most_half(const struct x86_core *core,
+				  const struct x86_constraint *constraints, int n)
 {
 	const u64 general = core->counters & ~X86_FIXED_ALL;
 	u64 taken = 0;
@@ -38,11 +38,12 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
 {
 	int i;
 
-	if (x86_takes_half(core, constraints, n))
+	if (x86_uses_at_most_half(core, constraints, n))
 		return true;
 	for (i = 0; i < n; i++)
 		constraints[i].now = -1;
-	return x86_assign(constraints, n, X86_FIXED_ALL) && x86_takes_half(core, constraints, n);
+	return x86_assign(constraints, n, X86_FIXED_ALL) &&
+	       x86_uses_at_most_half(core, constraints, n);
 }
 
 /* Mask of the counters that the other thread blocks. */
