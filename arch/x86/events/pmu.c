@@ -79,7 +79,7 @@ static void x86_core_enable(struct pmu *pmu)
 }
 
 /* Unless the PMU is disabled, changes are applied at once. */
-static void x86_changed(struct x86_pmu_cpu *cpu)
+static void x86_apply_changes(struct x86_pmu_cpu *cpu)
 {
 	WRITE_ONCE(cpu->needs_reprogram, true);
 	barrier();
@@ -110,7 +110,7 @@ static __always_inline void x86_event_start_count(struct x86_pmu_cpu *cpu,
 	if (is_sampling_event(event))
 		WRITE_ONCE(count->next_overflow, min(count->next_overflow, x86_event_due(event)));
 	perf_event_update_userpage(event);
-	x86_changed(cpu);
+	x86_apply_changes(cpu);
 }
 
 static void x86_event_start(struct perf_event *event, int flags)
@@ -164,7 +164,7 @@ void x86_event_stop(struct perf_event *event, int flags)
 	if (!count || !x86_event_stop_count(cpu, event, count))
 		return;
 	perf_event_update_userpage(event);
-	x86_changed(cpu);
+	x86_apply_changes(cpu);
 }
 
 static void x86_event_read(struct perf_event *event)
@@ -240,7 +240,7 @@ static void x86_event_del(struct perf_event *event, int flags)
 	if (!count)
 		return;
 	if (x86_event_stop_count(cpu, event, count))
-		x86_changed(cpu);
+		x86_apply_changes(cpu);
 	x86_count_detach(cpu, event);
 	if (needs_branch_stack(event))
 		x86_branch_del(cpu, event);
