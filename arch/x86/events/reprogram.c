@@ -313,7 +313,7 @@ void x86_cpu_crash_shutdown(struct x86_pmu_cpu *cpu)
 	x86_ds_reset(cpu);
 }
 
-static u64 x86_select_of(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)
+static u64 x86_count_select(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 	u64 select = count->sel.config & ~cpu->select_clear;
@@ -343,7 +343,7 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	if (pair)
 		x86_attach_upper(cpu, counter + 1);
 	if (!x86_counter_is_fixed(counter))
-		x86_write_select(cpu, counter, x86_select_of(cpu, count, x86_count_runs(count)));
+		x86_write_select(cpu, counter, x86_count_select(cpu, count, x86_count_runs(count)));
 	if (cpu->value_gen[counter] == cpu->gen)
 		value = cpu->value[counter];
 	else
@@ -498,7 +498,7 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 		if (running & cpu->claimed & BIT_ULL(i))
 			x86_write_select(cpu, i, cpu->select[i] | msrs->run);
 		else if (running & BIT_ULL(i))
-			x86_write_select(cpu, i, x86_select_of(cpu, count, true));
+			x86_write_select(cpu, i, x86_count_select(cpu, count, true));
 		else
 			x86_write_select(cpu, i, cpu->select[i] & ~msrs->halt);
 	}
