@@ -239,7 +239,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	u64 left = cpu->running & ~cpu->assigned_mask & ~cpu->claimed & cpu->core->counters &
 		   counters;
 	bool reprogramming = cpu->reprogramming;
-	u64 dirty;
+	u64 to_clear;
 	int i;
 
 	if (left) {
@@ -250,30 +250,30 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	/* Drain PEBS records before their counters are programmed. */
 	if (cpu->precise.enabled)
 		x86_precise_drain(cpu, NULL);
-	dirty = counters & ~cpu->cleared & ~cpu->claimed;
+	to_clear = counters & ~cpu->cleared & ~cpu->claimed;
 	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
-	for_each_x86_counter(i, dirty & cpu->core->counters) {
+	for_each_x86_counter(i, to_clear & cpu->core->counters) {
 		struct x86_count *count = cpu->owner[i];
 
 		if (!count)
 			continue;
 		if (count->nr_events) {
-			dirty &= ~BIT_ULL(i);
+			to_clear &= ~BIT_ULL(i);
 			if (count->sel.flags & X86_METRICS)
-				dirty &= ~X86_METRICS_RUN;
+				to_clear &= ~X86_METRICS_RUN;
 			if (count->counter == i)
 				x86_count_reprogram(cpu, count);
 			continue;
 		}
 		if (count->sel.flags & X86_METRICS)
-			dirty |= X86_METRICS_RUN;
+			to_clear |= X86_METRICS_RUN;
 		/* x86_amd_nb_put_unused() does not clear the select of a count that was freed. */
 		x86_count_free(cpu, count);
 		if (count->sel.flags & X86_AMD_NB)
 			x86_write_select(cpu, i, 0);
 	}
-	x86_clear_counters(cpu, dirty);
+	x86_clear_counters(cpu, to_clear);
 	/*
 	 * If the PMU is disabled, counters that are to stop, or to count another event, run until
 	 * it is enabled. So they are not clean, and are cleared again the next time.
