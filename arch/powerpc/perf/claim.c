@@ -138,7 +138,7 @@ static void power_claim_put_counts(struct power_cpu *cpu)
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
 		power_count_put(cpu, slot);
 	cpu->claim_counts = 0;
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 }
 
 /* Add the claim's counters to @cpu->counts, if they are compatible with the events. */
@@ -160,7 +160,7 @@ static bool power_claim_get_counts(struct power_cpu *cpu, const struct power_cla
 		cpu->claim_counts |= BIT(slot);
 		cpu->claim_index[slot] = i;
 	}
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	if (power_counts_fit(cpu))
 		return true;
 	power_claim_put_counts(cpu);

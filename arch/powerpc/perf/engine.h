@@ -120,7 +120,7 @@ struct power_memo {
  * @used: mask of the members of @counts with events or a claim
  * @compatible: mask of the members of @counts with compatible @assigned and @choice
  * @in_memo: mask of the members of @counts that are equal to those in @memo
- * @dirty: @events or @counts have changed since the last reprogramming
+ * @needs_reprogram: @events or @counts have changed since the last reprogramming
  * @disabled: the PMU is disabled; the core counts nested calls
  * @ebb: the counters are used for event-based branches of the current task
  * @ebb_branches: the current task can read the BHRB
@@ -150,7 +150,7 @@ struct power_cpu {
 	u32				used;
 	u32				compatible;
 	u32				in_memo;
-	bool				dirty;
+	bool				needs_reprogram;
 	bool				disabled;
 	bool				ebb;
 	bool				ebb_branches;

@@ -127,7 +127,7 @@ void power_reprogram(struct power_cpu *cpu)
 		power_event_program(cpu, cpu->events[i]);
 	for_each_set_bit(i, &mask, POWER_COUNTS_MAX)
 		cpu->counts[i].pmc = cpu->counts[i].assigned;
-	cpu->dirty = false;
+	cpu->needs_reprogram = false;
 }
 
 /**
@@ -230,7 +230,7 @@ static void power_enable(struct pmu *pmu)
 		power_enable_unused(cpu);
 		return;
 	}
-	if (cpu->dirty)
+	if (cpu->needs_reprogram)
 		power_reprogram(cpu);
 	else if (!cpu->shadow_valid)
 		power_control_write(cpu);
@@ -301,7 +301,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	hw->event_base = slot;
 	hw->idx = 0;
 	hw->state = start ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	if (ebb)
 		power_ebb_add(cpu, event);
 	if (has_branch_stack(event))
@@ -334,7 +334,7 @@ static void power_del_frozen(struct power_cpu *cpu, struct perf_event *event)
 	memmove(&cpu->events[i], &cpu->events[i + 1], after * sizeof(cpu->events[0]));
 	power_claim_free_last(cpu);
 	power_count_put(cpu, event->hw.event_base);
-	cpu->dirty = true;
+	cpu->needs_reprogram = true;
 	if (!cpu->n) {
 		/* An EBB program can write all counters. */
 		if (cpu->ebb)

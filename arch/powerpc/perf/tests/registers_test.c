@@ -54,7 +54,7 @@ static void registers_end(const struct registers_kept *kept)
 		mtspr(SPRN_SIER3, kept->sier[2]);
 	}
 	power_control_set_unknown(real);
-	real->dirty = true;
+	real->needs_reprogram = true;
 	perf_pmu_enable(&power_pmu_ops);
 }
 
