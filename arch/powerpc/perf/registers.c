@@ -219,7 +219,7 @@ void power_control_write(struct power_cpu *cpu)
 
 #ifdef CONFIG_PPC64
 /* SAMPLE_ENABLE is set only while the counters run, or while an EBB program owns them. */
-static void power_control_mark(struct power_cpu *cpu, bool run)
+static void power_set_sample_enable(struct power_cpu *cpu, bool run)
 {
 	unsigned long mmcra = cpu->shadow.mmcra & ~MMCRA_SAMPLE_ENABLE;
 
@@ -232,7 +232,7 @@ static void power_control_mark(struct power_cpu *cpu, bool run)
 	cpu->shadow.mmcra = mmcra;
 }
 #else
-static void power_control_mark(struct power_cpu *cpu, bool run)
+static void power_set_sample_enable(struct power_cpu *cpu, bool run)
 {
 }
 #endif
@@ -259,7 +259,7 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 	mtspr(SPRN_MMCR0, mmcr0);
 	isync();
 	cpu->shadow.mmcr0 = mmcr0;
-	power_control_mark(cpu, !(mmcr0 & MMCR0_FC));
+	power_set_sample_enable(cpu, !(mmcr0 & MMCR0_FC));
 }
 
 /**
@@ -404,7 +404,7 @@ void power_ebb_run(struct power_cpu *cpu)
 		mmcr0 |= MMCR0_BHRBA;
 	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_PMCC_U6);
 	/* If the program has frozen the counters, it can run them again without the kernel. */
-	power_control_mark(cpu, true);
+	power_set_sample_enable(cpu, true);
 }
 
 /**
