@@ -55,7 +55,7 @@ static int power_cpu_dead(unsigned int nr)
 }
 
 /* Programs look up EBB support in AT_HWCAP2. */
-static void __init power_announce(const struct power_pmu *driver)
+static void __init power_set_hwcap2_ebb(const struct power_pmu *driver)
 {
 #ifdef CONFIG_PPC64
 	if ((driver->flags & PPMU_ARCH_207S) && driver->bhrb_nr)
@@ -77,7 +77,7 @@ int __init register_power_pmu(struct power_pmu *driver)
 	if (WARN_ON(driver->n_counter > POWER_EVENTS_MAX))
 		return -EINVAL;
 	power_driver = driver;
-	power_announce(driver);
+	power_set_hwcap2_ebb(driver);
 	pr_info("%s performance monitor hardware support registered\n", driver->name);
 	power_pmu_ops.attr_groups = driver->attr_groups;
 	power_pmu_ops.attr_update = power_caps_groups;

@@ -55,8 +55,8 @@ static void config_unknown_events(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, power_event_code(&event, &code), -EOPNOTSUPP);
 }
 
-/* AT_HWCAP2 announces event-based branches. */
-static void config_announces_ebb(struct kunit *test)
+/* AT_HWCAP2 has the bit of event-based branches. */
+static void config_sets_hwcap2_ebb(struct kunit *test)
 {
 	if (!power_driver->bhrb_nr)
 		kunit_skip(test, "a processor whose event-based branches are not announced");
@@ -220,7 +220,7 @@ static int config_test_init(struct kunit *test)
 static struct kunit_case config_cases[] = {
 	KUNIT_CASE(config_excludes_idle),
 	KUNIT_CASE(config_unknown_events),
-	KUNIT_CASE(config_announces_ebb),
+	KUNIT_CASE(config_sets_hwcap2_ebb),
 	KUNIT_CASE(config_bhrb_needs_permission),
 	KUNIT_CASE(config_event_index),
 	KUNIT_CASE(config_share),
