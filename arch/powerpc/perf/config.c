@@ -225,7 +225,7 @@ static int power_check_group(const struct perf_event *event, const struct power_
 	return err;
 }
 
-static u64 power_settle_limited(struct perf_event *event, u64 code)
+static u64 power_choose_limited_code(struct perf_event *event, u64 code)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool can = !event->attr.exclude_user && !event->attr.exclude_kernel &&
@@ -260,7 +260,7 @@ static int power_event_prepare(struct perf_event *event, u64 code)
 	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
 	    (event->attr.exclude_idle && power_has(PPMU_ARCH_207S)))
 		hw->flags |= PPMU_ONLY_COUNT_RUN;
-	hw->config = power_settle_limited(event, code);
+	hw->config = power_choose_limited_code(event, code);
 	if (isa207_running() && (hw->config & ISA207_EBB))
 		hw->flags |= POWER_EBB;
 	return power_ebb_check(event);
