@@ -188,7 +188,7 @@ static struct isa207_driver power9_driver = {
 };
 
 /* Refuse the events that the revision in @pvr counts incorrectly. */
-static void power9_leave_out(struct power_pmu *driver, unsigned int pvr)
+static void power9_set_blacklist(struct power_pmu *driver, unsigned int pvr)
 {
 	switch (pvr & 0xfff) {
 	case 0x201:
@@ -209,7 +209,7 @@ int __init init_power9_pmu(void)
 
 	if (PVR_VER(pvr) != PVR_POWER9)
 		return -ENODEV;
-	power9_leave_out(&power9_driver.pmu, pvr);
+	power9_set_blacklist(&power9_driver.pmu, pvr);
 	err = isa207_register(&power9_driver);
 	if (err)
 		return err;

@@ -106,7 +106,7 @@ static bool power9_has_wrong(unsigned int pvr, int code)
 	struct power_pmu driver = {};
 	int i;
 
-	power9_leave_out(&driver, pvr);
+	power9_set_blacklist(&driver, pvr);
 	for (i = 0; i < driver.n_blacklist_ev; i++) {
 		if (driver.blacklist_ev[i] == code)
 			return true;
