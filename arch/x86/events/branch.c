@@ -500,7 +500,7 @@ void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		struct x86_branch_raw one = raw[i];
 
 		if (!info)
-			one.info = 0;
+			one.info = X86_INFO_NONE;
 		if (x86_branch_filter(event, &one, cpu->core, &stack->entries[stack->nr]))
 			stack->nr++;
 	}

@@ -70,11 +70,14 @@ enum x86_branch_kind {
 #define X86_LBR_CALL_STACK	BIT_ULL(9)	/* a return removes the record of its call */
 #define X86_LBR_CLASSES		GENMASK_ULL(8, 2)
 
+/* A predicted conditional branch may have an INFO of 0. No INFO has all bits set. */
+#define X86_INFO_NONE		(~0ULL)
+
 /**
  * struct x86_branch_raw - raw branch record
  * @from: address of the branch, with flags
  * @to: target, with flags
- * @info: further data; 0: no such register, or not read
+ * @info: further data; X86_INFO_NONE: no such register, or not read
  */
 struct x86_branch_raw {
 	u64	from;

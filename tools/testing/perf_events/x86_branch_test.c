@@ -802,15 +802,21 @@ static bool changes_type(void)
 	return !harness_warned;
 }
 
-/* Does a branch pass the filter of an event, with this type? @kind: branch type in INFO */
-static bool has_type(u64 wanted, u64 from, u64 kind, unsigned int type)
+/* Does a branch with this INFO pass the filter of an event, with this type? */
+static bool has_recorded(u64 wanted, u64 from, u64 info, unsigned int type)
 {
-	struct x86_branch_raw raw = { .from = from, .to = 0x1000 };
+	struct x86_branch_raw raw = { .from = from, .to = 0x1000, .info = info };
 	struct perf_branch_entry entry;
 
-	raw.info = kind << LBR_INFO_BR_TYPE_OFFSET | LBR_INFO_CYC_CNT_VALID;
 	open_event(0, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_TYPE_SAVE | wanted);
 	return x86_branch_filter(&events[0], &raw, &core, &entry) && entry.type == type;
+}
+
+/* The same with the branch type @kind in INFO */
+static bool has_type(u64 wanted, u64 from, u64 kind, unsigned int type)
+{
+	return has_recorded(wanted, from, kind << LBR_INFO_BR_TYPE_OFFSET | LBR_INFO_CYC_CNT_VALID,
+			    type);
 }
 
 /*
@@ -838,6 +844,8 @@ static bool keeps_types(void)
 		ok &= has_type(any_type, unreadable, i, types[i]);
 		ok &= has_type(any_type, is_return, i, PERF_BR_RET);
 	}
+	/* A predicted conditional branch without a cycle count */
+	ok &= has_recorded(PERF_SAMPLE_BRANCH_COND, unreadable, 0, PERF_BR_COND);
 	ok &= has_type(call, unreadable, 4, PERF_BR_CALL);
 	ok &= !has_type(call, unreadable, 5, PERF_BR_RET);
 	ok &= !has_type(call, unreadable, 6, PERF_BR_UNKNOWN);

@@ -56,7 +56,7 @@ static unsigned int lbrv2_read(const struct x86_core *core, struct x86_branch_ra
 		rdmsrl(lbrv2_to(unit, i), raw[i].to);
 		if (!(raw[i].to & (LBRV2_VALID | LBRV2_SPECULATIVE)))
 			break;
-		raw[i].info = 0;
+		raw[i].info = X86_INFO_NONE;
 		rdmsrl(lbrv2_from(unit, i), raw[i].from);
 	}
 	return i;

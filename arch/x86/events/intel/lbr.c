@@ -135,7 +135,7 @@ static unsigned int lbr_read(const struct x86_core *core, struct x86_branch_raw 
 		if (!raw[i].from)
 			break;
 		raw[i].to = 0;
-		raw[i].info = 0;
+		raw[i].info = X86_INFO_NONE;
 		if (!unit->packed)
 			rdmsrl(unit->to + n, raw[i].to);
 	}
@@ -210,8 +210,7 @@ static bool lbr_decode(const struct x86_core *core, const struct x86_branch_raw 
 	}
 	if (unit->to_cycles)
 		entry->cycles = raw->to >> 48;
-	/* INFO is 0 if it was not recorded. */
-	if (unit->info && raw->info)
+	if (unit->info && raw->info != X86_INFO_NONE)
 		lbr_decode_info(unit, raw->info, entry);
 	return true;
 }
