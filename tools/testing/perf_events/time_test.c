@@ -56,11 +56,15 @@ static inline u64 perf_clock(void)
 #endif
 }
 
-/* Wait at a few steps, so that another CPU advances. */
+/* Wait at a few steps, so that another CPU advances, or until the event moves. */
 static __thread u64 step_seed;
+static __thread bool step_until_move;
+static void wait_for_move(void);
 
 static inline void step(void)
 {
+	if (step_until_move && harness_random(&step_seed) % 16 == 0)
+		wait_for_move();
 	if (harness_random(&step_seed) % 32 == 0)
 		harness_dawdle(&step_seed, 500);
 }
@@ -104,7 +108,16 @@ struct setup {
 #define BACK_MOST	8
 
 static struct setup s;
-static bool readers_wait, readers_try_standing;
+static bool readers_wait, event_moves, readers_try_standing;
+
+/* The event is in one context when a reader begins, and in another one or back when it ends. */
+static void wait_for_move(void)
+{
+	const struct perf_event_context *ctx = READ_ONCE(s.event.ctx);
+
+	while (READ_ONCE(s.event.ctx) == ctx && harness_goes_on())
+		cpu_relax();
+}
 
 static void set_state(enum perf_event_state state, u64 now, u64 *seed)
 {
@@ -174,6 +187,7 @@ static void enter(struct perf_event_context *to, u64 *seed)
 	raw_spin_lock(&to->lock);
 	perf_change_announce(to);
 	WRITE_ONCE(s.event.ctx, to);
+	harness_dawdle(seed, 500);
 	perf_change_end(to, PERF_CHANGE_ANNOUNCED);
 	change(to, PERF_EVENT_STATE_ACTIVE, seed);
 	raw_spin_unlock(&to->lock);
@@ -253,6 +267,8 @@ static void read_all(void *arg)
 	bool bounded = false;
 
 	step_seed = (u64)(uintptr_t)arg + 1;
+	/* With interrupts off a reader would wait for a move that waits for the reader. */
+	step_until_move = readers_wait && event_moves;
 	while (!read_times(&last) && harness_goes_on())
 		;
 	while (harness_goes_on()) {
@@ -307,6 +323,7 @@ static void run(const char *name, void (*writer)(void *), unsigned int writers, 
 	perf_clock_start(&s.ctx[0].clock, s.began);
 	perf_clock_start(&s.ctx[1].clock, s.began);
 	readers_wait = wait;
+	event_moves = writer == migrate;
 
 	harness_run(threads, writers > 1 ? 3 : 2, seconds);
 	ktap_note("%llu changes, %llu reads: %llu late, %llu back by up to %llu, %llu torn",
