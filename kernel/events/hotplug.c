@@ -230,6 +230,9 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 {
 	struct perf_event_context *old = event->ctx;
 
+	/* Both mutexes: no other move takes the locks of these contexts in the other order. */
+	lockdep_assert_held(&old->mutex);
+	lockdep_assert_held(&ctx->mutex);
 	list_del_init(&event->moving_entry);
 	WRITE_ONCE(event->cpu, cpu);
 	/* Pairs with perf_buffer_share_if_elsewhere(): the event may have been mapped since. */
@@ -239,7 +242,10 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	/* mmap(2) adds the event to the context whose lock it holds; see perf_mmap_count(). */
 	raw_spin_lock_irq(&old->lock);
 	raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
-	/* The event may have been in @ctx before: its readers must see a change of @ctx. */
+	/*
+	 * Pairs with perf_times_try(): the event may have been in @ctx before, and a reader since
+	 * then must see that @ctx has changed.
+	 */
 	perf_change_announce(ctx);
 	WRITE_ONCE(event->ctx, ctx);
 	perf_change_end(ctx, PERF_CHANGE_ANNOUNCED);
