@@ -6,7 +6,11 @@
 #include "../sysctl.h"
 #include "sim_fixture.h"
 
-#define ROUND_NS	NSEC_PER_MSEC
+/*
+ * More than a step of ages: a context switch after a round schedules in the same group as the
+ * rotation. Groups whose ages differ by less are scheduled in by their ids.
+ */
+#define ROUND_NS	(2 * NSEC_PER_MSEC)
 
 static void one_round(struct kunit *test)
 {
@@ -496,6 +500,9 @@ static void time_runs_while_scheduled(struct kunit *test)
 	one_round(test);
 	expect_times(test, first, ROUND_NS, ROUND_NS);
 	expect_times(test, second, ROUND_NS, 0);
+	/* A context switch does not undo the rotation. */
+	scoped_guard(preempt)
+		perf_pmu_resched(first->pmu);
 	one_round(test);
 	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
 	expect_times(test, second, 2 * ROUND_NS, ROUND_NS);
