@@ -41,7 +41,7 @@
 
 /*
  * Maximum number of groups that perf_group_limit_runtime() compares. A context switch may call it
- * for each active group, and without a limit would take time in the square of the active groups.
+ * for each of n active groups: without a limit, that would take O(n^2) time.
  */
 #define LIMIT_RUNTIME_GROUPS	64
 
@@ -171,8 +171,9 @@ u64 perf_group_age(const struct perf_event *leader)
  * @cgrp: the subtree's cgroup, or NULL
  * @scan: updated with the groups of this subtree
  *
- * The order of the tree does not include the current time of active groups. So groups before the
- * first waiting one may be older than it, but no group after it is younger: the walk ends there.
+ * The tree is sorted by group_runtime, which lacks the time since an active group was scheduled in.
+ * So an active group may be older than groups after it. A waiting group is not: the walk ends at
+ * the first one.
  */
 void perf_subtree_scan(struct perf_event_pmu_context *epc, int cpu,
 		       const struct perf_cgroup *cgrp, struct perf_subtree_scan *scan)

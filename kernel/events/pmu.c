@@ -738,10 +738,10 @@ static bool perf_pmu_is_complete(const struct pmu *pmu)
  * perf_pmu_register - register a PMU
  * @pmu: initialised by its driver; optional callbacks get defaults
  * @name: name in sysfs, or NULL for a PMU that is not in sysfs; not copied
- * @type: PERF_TYPE_*, or -1 for a new type. A type in use is replaced by a new one
+ * @type: PERF_TYPE_*, or -1 for a new type. If another PMU has the type, this PMU gets a new one
  *
  * Events can be opened once this returns, and shortly before. Of several PMUs for the same
- * generic events the last one is called first. May sleep.
+ * generic events, the one registered last is called first. May sleep.
  *
  * Return: 0 on success, -EINVAL if a mandatory field is missing, -EEXIST if the name is in use,
  * -ENOMEM

@@ -61,8 +61,8 @@ static struct perf_event *perf_rotate_oldest_running(struct perf_event_pmu_conte
 }
 
 /*
- * Schedule out groups, the oldest first, until the waiting group fits. After ROTATE_SINGLY groups
- * schedule out all: the caller schedules in those that still fit.
+ * Schedule out groups, the oldest first, until the waiting group fits. After ROTATE_SINGLY groups,
+ * schedule out all others. The caller then schedules in the groups that still fit.
  */
 static void perf_rotate_make_room(struct perf_event *waiting,
 				  struct perf_event_pmu_context *cpu_epc,

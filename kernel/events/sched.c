@@ -128,9 +128,9 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 }
 
 /*
- * Note the start of a schedule in, at @now, once the whole group is scheduled in. Before that,
- * state_since, the start of the wait, stays in the same memory: an attempt that fails does not end
- * the wait.
+ * Set total_time_running, once the whole group is scheduled in. It is in a union with state_since,
+ * the start of the wait, which must be kept until then: an attempt that fails does not end the
+ * wait.
  */
 static __always_inline void perf_sched_began(struct perf_event *event, u64 now)
 {
@@ -150,8 +150,8 @@ static __always_inline void perf_sched_count_counters(const struct perf_event *e
 	if (!is_software_event(event)) {
 		cpc->active_oncpu += n;
 		/*
-		 * An exclusive group may be scheduled in beside kernel events, such as the
-		 * NMI watchdog's: these are always on.
+		 * Kernel events, such as the NMI watchdog's, do not keep an exclusive group out:
+		 * it would wait for them forever.
 		 */
 		if (!is_kernel_event(event))
 			cpc->nr_exclusive_blockers += n;
@@ -180,7 +180,10 @@ static void perf_sched_pmu_enable(struct pmu *pmu, const struct pmu *disabled)
 		perf_pmu_enable(pmu);
 }
 
-/* Schedule in one event of the PMU @cpc at @now by its clock; the PMU @disabled is disabled. */
+/*
+ * Schedule in an event at @now, a time of its clock. @cpc: its group's PMU on this CPU.
+ * @disabled: the PMU that the caller has disabled.
+ */
 static int perf_event_sched_in(struct perf_event *event, struct perf_cpu_pmu_context *cpc,
 			       const struct pmu *disabled, u64 now)
 {
@@ -213,8 +216,8 @@ static int perf_event_sched_in(struct perf_event *event, struct perf_cpu_pmu_con
 }
 
 /*
- * Schedule out one event of the PMU @cpc at @now by its clock, if it is active; the PMU @disabled
- * is disabled. @failed: its group does not fit, so the event was never scheduled in.
+ * Schedule out an event, if it is active; parameters as for perf_event_sched_in(). @failed: the
+ * group does not fit, so no wait of the event has ended.
  */
 static void __perf_event_sched_out(struct perf_event *event, struct perf_cpu_pmu_context *cpc,
 				   const struct pmu *disabled, u64 now, bool failed)
@@ -255,7 +258,7 @@ void perf_event_sched_out(struct perf_event *event)
 				       perf_group_change_time(event), false);
 }
 
-/* Schedule out the group of an active leader at @now by its clock; the PMU is disabled. */
+/* Schedule out the group of an active leader at @now, a time of its clock. The PMU is disabled. */
 static void perf_group_sched_out_at(struct perf_event *leader, u64 now)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;
@@ -334,7 +337,7 @@ static int perf_group_add(struct perf_event *leader, struct perf_cpu_pmu_context
 	return -EAGAIN;
 }
 
-/* Schedule in a group at @now by its clock; @cpc is the PMU on this CPU, which is disabled. */
+/* Schedule in a group at @now, a time of its clock. @cpc: its PMU on this CPU, disabled. */
 static int perf_group_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
@@ -433,9 +436,9 @@ bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		perf_rotation_needed(cpc);
 		wait = true;
 		/*
-		 * If no flexible group is scheduled in, rotation makes no room for this
-		 * group. Move it behind the other groups, which it could otherwise block: for
-		 * a task that never runs when the timer expires, rotation does not do this.
+		 * If no flexible group is scheduled in, rotation has no group to schedule out, and
+		 * moves this group behind the others (see perf_rotate_make_room()). Do so here,
+		 * too: the rotation timer may never expire while the task runs.
 		 *
 		 * If a single event does not fit beside other groups, the PMU is nearly full:
 		 * end the loop earlier.
@@ -445,7 +448,7 @@ bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 			perf_group_move_last(leader, ktime_to_ns(cpc->hrtimer_interval));
 		else if (!leader->nr_siblings)
 			tries -= BACKFILL_SINGLE - 1;
-		/* The PMU is probably full: as many counters are in use as ever before. */
+		/* The PMU is probably full: it never had more events with a counter. */
 		if (tries <= 0 || (some && cpc->active_oncpu >= cpc->most_oncpu))
 			break;
 	}
@@ -473,7 +476,7 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 		return false;
 	if (epc->ctx->task) {
 		wait = perf_subtree_sched_in(epc, pinned, -1, NULL);
-		/* Groups of one CPU are at the end of the tree, and few tasks have any. */
+		/* Groups bound to a CPU are last in the tree. Few tasks have any. */
 		last = rb_last(groups);
 		if (!last || rb_entry(last, struct perf_event, group_node)->cpu < 0)
 			return wait;

@@ -89,13 +89,16 @@ static __always_inline bool perf_page_end(struct perf_event_mmap_page *page,
 {
 	/* Pairs with the reader's read barrier after its first load of the lock. */
 	smp_wmb();
-	/* From here on an NMI writes the page itself. An earlier NMI has changed the number. */
+	/*
+	 * From here on, an NMI writes the page itself. An NMI before this has incremented
+	 * lock->number, and the cmpxchg fails.
+	 */
 	WRITE_ONCE(lock->cpu, PERF_PAGE_FREE);
 	if (unlikely(!local_try_cmpxchg(&lock->number, &number, number + 2)))
 		return false;
 	/*
-	 * An NMI here publishes a later number before this number is published. That is
-	 * harmless: no other content of the page ever had either number.
+	 * An NMI here writes the page, and a later number to page->lock, which the store below
+	 * overwrites. That is harmless: neither number was published with any other content.
 	 */
 	WRITE_ONCE(page->lock, number + 2);
 	return true;

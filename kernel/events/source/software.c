@@ -2,8 +2,9 @@
 /*
  * Software events: page faults, context switches and others that the kernel raises.
  *
- * An event site walks three lists for its event: the always-on events of this CPU, the software
- * events in groups that are scheduled in on this CPU, and the always-on events of the running task.
+ * An event site is a place in the kernel that raises an event, such as a call of perf_sw_event().
+ * It walks three lists for its event: the always-on events of this CPU, the software events in
+ * groups that are scheduled in on this CPU, and the always-on events of the running task.
  * No context switch schedules an always-on event in or out, so these events cost nothing there.
  */
 #include <linux/hardirq.h>
