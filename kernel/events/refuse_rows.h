@@ -192,7 +192,7 @@ REFUSAL(BPF_KIND, EINVAL, "arg", "is a BPF program of a type that this event can
 REFUSAL(BPF_CONTEXT, EACCES, "arg", "is a BPF program that reads beyond the event's record")
 REFUSAL(BPF_PRESENT, EEXIST, "fd", "refers to an event that already has a BPF program")
 REFUSAL(BPF_STACK, EPROTO, "arg",
-	"reads stacks: a precise event needs PERF_SAMPLE_CALLCHAIN without exclude_callchain_*")
+	"is a BPF program that reads stacks: precise events need CALLCHAIN, no exclude_callchain_*")
 REFUSAL(BPF_OTHER, EINVAL, "arg", "is refused by BPF or by the tracing code")
 REFUSAL(PAUSE_NO_BUFFER, EINVAL, "fd", "refers to an event without a buffer for records")
 REFUSAL(MODIFY_TYPE, EINVAL, "attr.type", "must not change")

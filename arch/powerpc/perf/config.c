@@ -279,7 +279,7 @@ static int power_event_finish(struct perf_event *event)
 					"is an event that no counter supports", err);
 	else if (err == -EINVAL)
 		err = perf_event_refuse(event, "group_fd",
-					"is of a group that does not fit the counters: split it",
+					"refers to a group that does not fit on the counters together with this event: split it",
 					err);
 	/* event->parent has reserved the hardware, and is freed after its children. */
 	if (!err && !event->parent)

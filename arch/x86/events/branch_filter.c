@@ -119,11 +119,11 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 	if (type & PERF_SAMPLE_BRANCH_CALL_STACK) {
 		if (!(core->branches.flags & X86_UNIT_CALL_STACK))
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "has a call stack, which this processor lacks",
+						 "has PERF_SAMPLE_BRANCH_CALL_STACK, which this processor lacks",
 						 -EOPNOTSUPP);
 		if (type & (X86_TYPE_KINDS | PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX))
 			return perf_event_refuse(event, "attr.branch_sample_type",
-						 "has a call stack and other types: set only one",
+						 "has PERF_SAMPLE_BRANCH_CALL_STACK and other types: set only one",
 						 -EINVAL);
 		type &= ~X86_TYPE_IGNORED;
 	}

@@ -427,7 +427,7 @@ static int x86_check_loads(const struct x86_core *core, struct perf_event *event
 			return 0;
 	}
 	return perf_event_refuse(event, "group_fd",
-				 "must be of a group with mem-loads-aux, for PERF_SAMPLE_DATA_SRC",
+				 "must refer to a group with mem-loads-aux, for PERF_SAMPLE_DATA_SRC",
 				 -ENODATA);
 }
 
@@ -515,5 +515,6 @@ int x86_event_init(struct perf_event *event)
 		return perf_event_refuse(event, "attr.config",
 					 "is an event that no counter supports", err);
 	return perf_event_refuse(event, "group_fd",
-				 "is of a group that does not fit the counters: split it", err);
+				 "refers to a group that does not fit on the counters together with this event: split it",
+				 err);
 }

@@ -80,7 +80,7 @@ int x86_metrics_check(struct perf_event *event)
 	if (leader == event || leader->pmu != event->pmu ||
 	    !x86_config_is_slots(leader->hw.config))
 		return perf_event_refuse(event, "group_fd",
-					 "must be of a group whose leader is slots", -EINVAL);
+					 "must refer to a group whose leader is slots", -EINVAL);
 	return 0;
 }
 

@@ -625,10 +625,11 @@ void x86_print_registers(const struct x86_pmu_cpu *cpu)
 
 		if (!fixed && rdmsrl_safe(x86_select_msr(msrs, i), &select))
 			continue;
-		pr_info("%s counter %d: select %016llx, count %016llx, for event: %d\n",
+		pr_info("%s counter %d: select %016llx, count %016llx, programmed by perf: %s\n",
 			fixed ? "fixed" : "general", fixed ? i - INTEL_PMC_IDX_FIXED : i,
 			(unsigned long long)select,
-			(unsigned long long)x86_read_counter(core, i), !!cpu->owner[i]);
+			(unsigned long long)x86_read_counter(core, i),
+			cpu->owner[i] ? "yes" : "no");
 	}
 }
 

@@ -184,7 +184,7 @@ REFUSAL(IOCTL, BPF_KIND, "arg", "is a BPF program of a type that this event cann
 REFUSAL(IOCTL, BPF_CONTEXT, "arg", "is a BPF program that reads beyond the event's record")
 REFUSAL(IOCTL, BPF_PRESENT, "fd", "refers to an event that already has a BPF program")
 REFUSAL(IOCTL, BPF_STACK, "arg",
-	"reads stacks: a precise event needs PERF_SAMPLE_CALLCHAIN without exclude_callchain_*")
+	"is a BPF program that reads stacks: precise events need CALLCHAIN, no exclude_callchain_*")
 REFUSAL(IOCTL, BPF_OTHER, "arg", "is refused by BPF or by the tracing code")
 REFUSAL(IOCTL, PAUSE_NO_BUFFER, "fd", "refers to an event without a buffer for records")
 REFUSAL(IOCTL, MODIFY_TYPE, "attr.type", "must not change")
