@@ -412,8 +412,8 @@ static struct perf_aux *perf_aux_get(struct perf_event *event)
 }
 
 /*
- * Has the data since the last wakeup reached the watermark? If so, round the wakeup position
- * down to a multiple of the watermark.
+ * Has the data since the last wakeup reached the watermark? If so, set rb->aux_wakeup to the head,
+ * rounded down to a multiple of the watermark.
  */
 static bool perf_aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
 {
@@ -551,9 +551,9 @@ static void perf_aux_write_record(struct perf_event *event, u64 offset, u64 size
  * @handle: from perf_aux_output_begin()
  * @size: bytes written; in overwrite mode @handle->head is the position of the hardware
  *
- * Write an AUX record if there is data, or a flag such as lost data. The format of the data is no
- * reason for a record, because some drivers set it at each begin. In overwrite mode the offset in
- * the record is @handle->head, the end of the data.
+ * Write an AUX record if there is data, or if a flag such as PERF_AUX_FLAG_TRUNCATED is set. The
+ * format flags alone are no reason for a record, because some drivers set them at each begin. In
+ * overwrite mode the offset in the record is @handle->head, the end of the data.
  *
  * Context: interrupts are off, and the data is visible to other CPUs.
  */
@@ -867,7 +867,7 @@ static void perf_aux_unlink(struct perf_event *event)
 
 /**
  * perf_event_clear_aux_output - undo perf_event_set_aux_output()
- * @event: a sibling, or the leader, whose links from all siblings are removed
+ * @event: a sibling; or a leader, to which the links of all siblings are removed
  *
  * The group may be scheduled in: samples read the link under RCU. The caller holds a
  * reference to @event.

@@ -648,7 +648,7 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 		spin_unlock_irqrestore(&rb->events_lock, flags);
 		return;
 	}
-	/* The queued work owns this reference. If it was queued before, it has one already. */
+	/* The queued work owns this reference. If the work was queued before, it has one. */
 	if (refcount_inc_not_zero(&rb->refcount) &&
 	    !queue_work(system_unbound_wq, &rb->wake_work))
 		perf_buffer_put(rb);

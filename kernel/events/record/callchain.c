@@ -318,7 +318,7 @@ get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
 		   bool crosstask, bool add_mark)
 {
 	struct perf_callchain_entry_ctx ctx = {
-		/* The buffers have no more space. */
+		/* The buffers have no space for more frames than the sysctl allows. */
 		.max_stack = min_t(u32, max_stack, sysctl_perf_event_max_stack),
 	};
 	int rctx;

@@ -460,8 +460,8 @@ static noinline int perf_sample_output_large(struct perf_event *event,
 	int err;
 
 	/*
-	 * Interrupts are off: they could change the group whose counters are read, and a
-	 * softirq after them would use the same callchain buffer.
+	 * An interrupt could change the group whose counters are read, and a softirq at its end
+	 * would use the same callchain buffer.
 	 */
 	local_irq_save(flags);
 	rcu_read_lock();

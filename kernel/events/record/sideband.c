@@ -3,8 +3,8 @@
  * Records other than samples: the events that get them, and writing them.
  *
  * Per-CPU events that want such records are in a list of their CPU. Per-task ones are in the
- * context of the running task. So the events of the CPU and of the task where a record
- * originates get the record.
+ * context of the running task. A record is written for each such event of the CPU and of the task
+ * in which the record originates.
  */
 #include <linux/cache.h>
 #include <linux/cgroup.h>

@@ -304,7 +304,7 @@ static bool perf_splice_is_ready(struct perf_event *event)
 	return yes || perf_event_is_over(event);
 }
 
-/* Sleep until both ends may be ready. The pipe is unlocked while this sleeps. */
+/* Sleep until perf_splice_is_ready(), and the pipe has space. The pipe is unlocked meanwhile. */
 static int perf_splice_wait_for_records(struct perf_event *event, struct pipe_inode_info *pipe)
 {
 	int ret;

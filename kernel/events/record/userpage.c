@@ -115,7 +115,7 @@ static void perf_userpage_refresh_locked(struct perf_event *event, struct perf_c
 {
 	const struct perf_event_context *ctx = data;
 
-	/* Its new context's lock is not held if the event has moved. */
+	/* If the event has moved, the lock of its new context is not held. */
 	if (READ_ONCE(event->ctx) == ctx)
 		perf_event_update_userpage(event);
 }
