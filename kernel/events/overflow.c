@@ -208,7 +208,7 @@ static void perf_overflow_queue_sigtrap(struct perf_event *event, struct perf_sa
 	/* The run queue may be locked: KASAN must not allocate memory for a stack trace. */
 	if (task_work_add(current, &cold->sigtrap_work,
 			  in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME | TWAF_NO_ALLOC)) {
-		/* An exiting task does not return to user space. Its context has a reference. */
+		/* An exiting task does not return to user space. event->ctx has a reference. */
 		WRITE_ONCE(cold->sigtrap_queued, 0);
 		WARN_ON_ONCE(!refcount_dec_not_one(&event->refcount));
 	}

@@ -66,7 +66,7 @@ static inline u64 perf_tick_interval(u64 ns, u64 idle_ns, u64 tick_ns)
  * - The same applies to a single tick after a change between busy and idle. At a second such
  *   tick in a row, the next period is @target.
  *
- * Near the target, an eighth of the distance is enough.
+ * Otherwise the period changes by an eighth of its distance from @target.
  *
  * Return: the next period
  */

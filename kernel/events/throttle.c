@@ -451,9 +451,9 @@ static void perf_tick_event(struct perf_event *event, struct pmu **disabled)
 	core_stopped = perf_event_unthrottle_in(event);
 	/*
 	 * The driver of a throttled event has stopped it, with or without an update of the
-	 * count. Since then it may have moved the event to another counter, which still
-	 * contains another event's value. So the counter has to be reloaded, and read before
-	 * that, unless the core has stopped the event and read the counter then.
+	 * count. Since then the driver may have moved the event to another counter, which
+	 * still contains another event's value. So the counter has to be reloaded, and read
+	 * before that, unless the core has stopped the event and read the counter then.
 	 */
 	if (scheduled && !core_stopped)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);

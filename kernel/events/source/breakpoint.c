@@ -559,7 +559,7 @@ void perf_bp_event(struct perf_event *bp, void *data)
  * @bp: the breakpoint
  * @attr: its new attr
  * @info: its new settings for the hardware
- * @reserved: the type of register changes, and a new one is reserved
+ * @reserved: the type of register changes, and a register of the new type is reserved
  */
 struct bp_change {
 	struct perf_event		*bp;

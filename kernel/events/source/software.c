@@ -113,7 +113,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	s64 now = atomic64_read(left);
 
 	/*
-	 * A period without a frequency changes only in perf_event_restart_period(), maybe
+	 * Without a frequency, only perf_event_restart_period() changes the period, possibly
 	 * meanwhile and on another CPU. A store here could undo that.
 	 */
 	if (event->attr.freq)

@@ -232,7 +232,7 @@ int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 		kfree(kept);
 		return err;
 	}
-	/* A function event may replace its filter. */
+	/* Only an event of ftrace:function can have a filter here: the new one replaces it. */
 	perf_tracepoint_free_text(event);
 	event->hw.tp_filter = kept;
 	event->event_flags |= PERF_EVENT_FILTER_TEXT;
