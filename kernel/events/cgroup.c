@@ -377,7 +377,7 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
  * @cpuctx: this CPU's context, not locked
  * @next: the next task
  *
- * PMUs with sched_task stay disabled until the second half of the switch has called it.
+ * PMUs with sched_task stay disabled until the second half of the switch has called sched_task.
  *
  * Context: interrupts are off.
  */
@@ -502,7 +502,7 @@ static int perf_cgroup_css_online(struct cgroup_subsys_state *css)
 
 /**
  * struct cgroup_move - a move of tasks to another cgroup
- * @cpus: CPUs that may run a moved task, and must compare its cgroup with their own
+ * @cpus: CPUs that may run a moved task, and must compare its cgroup with cpuctx->cgrp
  * @later: CPUs of @cpus that have deferred the comparison, because the call has interrupted an
  *	event site
  * @rounds: number of times that a CPU may still defer the comparison

@@ -32,7 +32,7 @@ static struct lock_class_key perf_cpu_mutex_key, perf_cpu_lock_key;
 /**
  * perf_context_init - initialise a context
  * @ctx: zeroed memory
- * @task: the context's task, to which it takes a reference; NULL for a CPU's context
+ * @task: the context's task, to which the context takes a reference; NULL for a CPU's context
  */
 void perf_context_init(struct perf_event_context *ctx, struct task_struct *task)
 {
@@ -130,7 +130,7 @@ static struct perf_event_context *perf_task_context_install(struct task_struct *
  * @task: the task, or NULL
  * @cpu: the CPU if @task is NULL
  *
- * Allocates a task's context if it has none.
+ * Allocates a context if @task has none.
  *
  * Context: may sleep.
  * Return: the context with a reference, or an ERR_PTR(): -ESRCH if the task is exiting, -ENOMEM
@@ -334,8 +334,8 @@ static void perf_context_call_here(void *info)
 		call->done = true;
 	}
 	/*
-	 * Without events, context switches may not call perf any more, and cpuctx->task_ctx would
-	 * point to the context after the exit of its task.
+	 * If no event is left, the hooks of context switches may be off, and cpuctx->task_ctx would
+	 * point to the context even after the exit of its task.
 	 */
 	if (cpuctx->task_ctx == ctx && !ctx->nr_events) {
 		cpuctx->task_ctx = NULL;

@@ -38,7 +38,7 @@
 
 /*
  * Reset one always-on event of current that is not inherited and has no buffer. Only event sites
- * in this task and in interrupts of its CPU write its count, so no lock is needed.
+ * in current and in interrupts of this CPU write event->count, so no lock is needed.
  */
 static bool perf_event_reset_alone(struct perf_event *event, unsigned long flags)
 {
@@ -245,9 +245,9 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 }
 
 /*
- * Set the filter from a text shorter than a page. ctx->mutex is dropped in between, so of several
- * concurrent calls the last one takes effect. Return: 0, -EINVAL for a PMU without filters or a
- * text that is too long, or the error of the functions that set filters.
+ * Set the filter from a text shorter than a page. The functions that set filters drop ctx->mutex
+ * and take it again, so of several concurrent calls the last one takes effect. Return: 0, -EINVAL
+ * for a PMU without filters or a text that is too long, or the error of these functions.
  */
 static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {

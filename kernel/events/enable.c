@@ -311,8 +311,8 @@ void perf_event_enable_all_children(struct perf_event *event, bool on, bool grou
 }
 
 /*
- * Disable an event without siblings. If the event leads a group, its members count until it leaves
- * the group, and continue as groups of their own. So a leader must not be disabled before that.
+ * Disable an event, unless it leads a group: the members count until the leader is removed, and
+ * continue as groups of their own. Disabling the leader before that would make them pause.
  */
 static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				       void *data)

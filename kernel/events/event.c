@@ -159,7 +159,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	event->cpu = cpu;
 	event->oncpu = -1;
 	event->attr = *attr;
-	/* Checked only with a branch stack; a driver may set its own branch_sample_type. */
+	/* Without a branch stack the field was not checked. A driver may set it in event_init. */
 	if (!has_branch_stack(event))
 		event->attr.branch_sample_type = 0;
 	event->orig_type = attr->type;
@@ -422,8 +422,8 @@ void perf_event_free_children(struct perf_event **children, unsigned int nr)
 /*
  * perf_event_init_child() names each field of an event once, with one of these macros. The sum of
  * their sizes must be the size of an event: so the build fails if a new field is not handled for
- * inherited events. A union is named by its largest member, and by CHILD_KEEPS_HW_PMU() for the
- * members of each kind of PMU.
+ * inherited events. Of a union, only the largest member is named. CHILD_KEEPS_HW_PMU() is for the
+ * union in struct hw_perf_event that has a member for each kind of PMU.
  */
 #define CHILD_SETS(field)	(*({ named += sizeof(field); &(field); }))
 #define CHILD_KEEPS(field)	(named += sizeof(field))
@@ -475,8 +475,8 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 	CHILD_KEEPS(child->attr);
 
 	/*
-	 * An always-on event (see group.c) is in no tree, so its group_runtime is not used. Its
-	 * sizes are those of @event.
+	 * An always-on event (see group.c) is in no tree, so its group_runtime is not used. The
+	 * sizes of its records are those of @event.
 	 */
 	INIT_LIST_HEAD(&CHILD_SETS(child->active_list));
 	group_node = &CHILD_SETS(child->group_node);
@@ -526,7 +526,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
 }
 
-/* Free an event made by perf_event_init_child() after a grace period; drop its references. */
+/* Drop the references of an event of perf_event_init_child(); free it after a grace period. */
 static void perf_event_free_child(struct perf_event *child)
 {
 	perf_context_put(child->ctx);
@@ -720,13 +720,13 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
  * @leader: leader of the group that the event will join, or NULL; a caller that fails before the
  *	join sets group_leader to the event itself before it drops the event
  * @parent: parent event of an inherited event, or NULL
- * @handler: overflow handler instead of writing a record, or NULL
+ * @handler: overflow handler, called instead of writing a record; or NULL
  * @handler_context: for @handler
  * @cgroup_fd: file descriptor of a cgroup, or -1
  *
  * Context: may sleep.
  * Return: the event with one reference, or an ERR_PTR(): -EINVAL if @cpu is out of range,
- * -ENODEV if it is not possible, -ENOENT if no PMU supports the event, or an error of the PMU
+ * -ENODEV if no such CPU is possible, -ENOENT if no PMU supports the event, or an error of the PMU
  */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 				    struct task_struct *task, struct perf_event *leader,
@@ -882,7 +882,7 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
  * perf_event_revoke - make an event dead because its PMU is being unregistered
  * @event: the event, not inherited, possibly not attached yet; the caller holds a reference
  *
- * The events inherited from @event are removed; a fork drops later ones itself. The file stays
+ * The events inherited from @event are removed; a fork in progress drops its own. The file stays
  * open: read(2) returns end of file, poll(2) POLLHUP. May sleep, with perf_pmus_lock held or not.
  */
 void perf_event_revoke(struct perf_event *event)

@@ -29,7 +29,7 @@
 #define PERF_EVENT_CALL_DONE		0x1000	/* done by perf_children_call_running() */
 
 /* ... status during a move to another CPU */
-#define PERF_EVENT_REENABLE		0x100	/* disabled now, to be enabled there */
+#define PERF_EVENT_REENABLE		0x100	/* to be enabled on the new CPU */
 
 /*
  * Parent of an event: the event that was opened, even if @event was inherited more than once;

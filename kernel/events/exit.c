@@ -77,7 +77,7 @@ static void perf_exit_wake_parent(struct perf_event *parent)
 {
 	if (!list_empty_careful(perf_event_children(parent)))
 		return;
-	/* Pairs with perf_event_is_over(): its CPU sees an empty list, or this CPU the buffer. */
+	/* Pairs with perf_event_is_over(): it sees the empty list, or this CPU sees the buffer. */
 	smp_mb();
 	if (rcu_access_pointer(parent->rb))
 		perf_event_wakeup(parent);
@@ -356,7 +356,7 @@ void perf_event_free_task(struct task_struct *task)
 	perf_exit_context(task, false);
 	/*
 	 * The task was never visible by its PID, so only its events, all of them inherited and
-	 * without files, have references to it. References to these are held by RCU callbacks,
+	 * without files, have references to it. References to the events are held by RCU callbacks,
 	 * pending interrupts and workers, readers of the parent event, and the close of the parent
 	 * event. Each of them drops its reference in bounded time, and none waits for a fork: see
 	 * late_events_wq.
@@ -367,7 +367,7 @@ void perf_event_free_task(struct task_struct *task)
 
 /**
  * perf_event_delayed_put - check that a task that is being freed has no context
- * @task: the task; its last refusal is freed, too
+ * @task: the task; its perf_refused is freed, too
  */
 void perf_event_delayed_put(struct task_struct *task)
 {

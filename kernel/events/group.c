@@ -221,7 +221,7 @@ static void perf_group_leave(struct perf_event *leader)
 /*
  * An always-on leader is removed, but its members are not. The members must keep their entries
  * in the lists of event sites: a site that was interrupted at a moved member would continue
- * from its new position, and see other events twice or not at all.
+ * from the member's new position, and see other events twice or not at all.
  */
 static void perf_always_on_leader_del(struct perf_event *leader)
 {
@@ -240,7 +240,7 @@ static void perf_group_count_event(struct perf_event *event, int n)
 		else
 			hlist_del_init(&event->cold->mapped_entry);
 	}
-	/* The driver may change its flag while the event is attached. */
+	/* The driver may change hw.flags while the event is attached: remember the flag. */
 	if (n > 0 && event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 		event->event_flags |= PERF_EVENT_USER_READ;
 	if (event->event_flags & PERF_EVENT_USER_READ)
@@ -473,7 +473,7 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
  * @event: the event, initialised; its context is set, and ctx->mutex is held; group_leader is the
  *	event itself, or a leader that it may join
  *
- * The context has a reference until perf_event_detach().
+ * The context has a reference to the event until perf_event_detach().
  *
  * Context: may sleep.
  * Return: 0 on success, -ESRCH if the context's task has exited, -ENODEV if the event's PMU was
@@ -522,7 +522,7 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 	struct perf_event *member, *next;
 	struct perf_group_gap gap = { };
 
-	/* The runtime of a disabled or pinned leader is outdated, and its members would get it. */
+	/* The members get the leader's runtime: that of a disabled or pinned leader is outdated. */
 	if (attached && leader->pmu_ctx &&
 	    (leader->state < PERF_EVENT_STATE_INACTIVE || leader->attr.pinned))
 		perf_group_raise_age(leader);

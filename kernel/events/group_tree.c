@@ -391,7 +391,7 @@ static void perf_group_limit_runtime(struct perf_event *leader)
  * Called for the groups of a context from the last to the first, so that groups with the same
  * runtime keep their positions in the tree. A group below the base, because other groups ran
  * while its subtree was scheduled out, gets the base as its runtime. A runtime beyond the limit
- * is reduced to it. Groups with only software events never wait.
+ * is reduced to the limit. Groups with only software events never wait.
  */
 void perf_group_add_runtime(struct perf_event *leader, u64 ns)
 {

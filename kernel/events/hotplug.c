@@ -230,7 +230,7 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 {
 	struct perf_event_context *old = event->ctx;
 
-	/* Both mutexes: no other move takes the locks of these contexts in the other order. */
+	/* With both mutexes held, no other move takes the two locks below in the other order. */
 	lockdep_assert_held(&old->mutex);
 	lockdep_assert_held(&ctx->mutex);
 	list_del_init(&event->moving_entry);
@@ -243,8 +243,8 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	raw_spin_lock_irq(&old->lock);
 	raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
 	/*
-	 * Pairs with perf_times_try(): the event may have been in @ctx before, and a reader since
-	 * then must see that @ctx has changed.
+	 * Pairs with perf_times_try(): the event may have been in @ctx before. A reader that began
+	 * at that time must see that @ctx has changed since.
 	 */
 	perf_change_announce(ctx);
 	WRITE_ONCE(event->ctx, ctx);

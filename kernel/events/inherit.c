@@ -245,7 +245,7 @@ static struct perf_event *perf_inherit_make_child(struct fork_args *args, struct
  */
 static void perf_inherit_copy_attr(struct perf_event_attr *attr, const struct perf_event *event)
 {
-	/* Without event->parent, attr is modified with ctx->mutex held, which the caller holds. */
+	/* If event->parent is NULL, the caller's ctx->mutex protects attr. */
 	struct mutex *held = perf_inherit_lock_switch(NULL, event->parent);
 
 	*attr = event->attr;
@@ -281,8 +281,8 @@ static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf
 }
 
 /*
- * The event after @child in an inherited group, or NULL. The next member of the parent task's group
- * may not be inherited, so the result need not be inherited from it.
+ * The event after @child in an inherited group, or NULL. It need not be inherited from the next
+ * member of the original group, because some members may have no inherited event.
  */
 static struct perf_event *perf_inherit_next_child(struct perf_event *leader,
 						  struct perf_event *child)

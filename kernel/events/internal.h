@@ -17,9 +17,9 @@
  *	            perf_inherit_data::lock	the inherit lock: lists of inherited events, and
  *					sums of settled ones (settle.h); no memory is
  *					allocated under it
- *	              mmap_lock		taken by mmap(2), above the next. Below ctx->mutex
- *					only trylock: perf_addr_filters_set() releases
- *					all of these to wait for it
+ *	              mmap_lock		mmap(2) holds it. With ctx->mutex held, only trylock:
+ *					perf_addr_filters_set() releases all locks above
+ *					before it waits for this one
  *	                perf_buffer::lock	attach, detach, map; two: by address. No memory
  *					is allocated under it
  *	                  ---- interrupts off from here ----
@@ -229,8 +229,8 @@ static inline bool is_counted_about_task(const struct perf_event *event)
 }
 
 /*
- * View a local64_t as an atomic64_t. local64_add() is atomic only on its own CPU: it may
- * overwrite a store of another CPU. On all architectures both types have the same layout.
+ * View a local64_t as an atomic64_t. local64_add() is atomic only against code on the same CPU:
+ * it may overwrite a store of another CPU. On all architectures both types have the same layout.
  */
 static inline atomic64_t *perf_atomic64(local64_t *value)
 {

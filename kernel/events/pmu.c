@@ -247,7 +247,7 @@ static bool perf_pmu_cpu_possible_for(const struct perf_event *event)
 {
 	unsigned int scope = event->pmu->scope;
 
-	/* The driver has set the CPU, or there is no CPU for the instance. */
+	/* event_init may have set event->cpu: to an invalid CPU if the instance has none. */
 	if (!event->hw.target && ((unsigned int)event->cpu >= nr_cpu_ids ||
 				  !cpu_possible(event->cpu)))
 		return false;
@@ -481,8 +481,8 @@ static int perf_pmu_try_all(struct perf_event *event)
 }
 
 /*
- * Call the PMU of the type. It may set attr.type to another PMU's type and return -ENOENT:
- * call that PMU, but limit the number of times.
+ * Call event_init of the PMU of this type. It may set attr.type to another PMU's type and return
+ * -ENOENT: call that PMU, but limit the number of times.
  */
 static int perf_pmu_try_type(struct perf_event *event, u32 type)
 {

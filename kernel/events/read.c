@@ -479,9 +479,8 @@ static int perf_read_store_or_add_group(struct perf_event *leader, u64 format, u
 		at = perf_read_store_or_add_values(at, leader, format);
 	} else {
 		/*
-		 * The lock prevents a schedule out halfway: all values are from the same time.
-		 * Exception: an overflow of a member has updated its count since
-		 * perf_read_sync_count().
+		 * The lock prevents a schedule out halfway: all values are from the same time,
+		 * unless an overflow has updated a member's count since perf_read_sync_count().
 		 */
 		raw_spin_lock_irq(&leader->ctx->lock);
 		at = perf_read_store_or_add_values(at, leader, format);

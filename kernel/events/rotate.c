@@ -19,8 +19,8 @@
 #include "time_seq.h"
 
 /*
- * Groups that a rotation schedules out one by one. The search for each takes time for all active
- * groups, and each is followed by an attempt with the waiting group. A group of which only a
+ * Maximum number of groups that a rotation schedules out one by one. Before each of them, all
+ * active groups are searched, and after it, the waiting group is tried. A group of which only a
  * software leader is enabled is active without a counter, so there may be very many such groups.
  */
 #define ROTATE_SINGLY	16
@@ -155,7 +155,7 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
  * @cpuctx: this CPU's context, locked, as is the task's context
  * @epc: the PMU's part of the task's context, in which a flexible group waits
  *
- * At an expiry of the timer, only groups of the running task are scheduled in. A task that never
+ * At an expiry of the timer, of all tasks only the running one gets a turn. A task that never
  * runs at an expiry would never get the counters of the CPU's groups. So a task that has run for
  * an interval since its last turn, while flexible groups of the CPU are scheduled in, has its
  * turn when it is scheduled in.

@@ -112,7 +112,7 @@ static void perf_sched_pmu_del(struct perf_event *event, int flags)
 }
 
 /*
- * perf_event_set_state() for an event that is scheduled in (@on) or out, at @now by its
+ * perf_event_set_state() for an event that is scheduled in (@on) or out at @now, a time of its
  * clock. Each switch calls this for each event concerned.
  */
 static __always_inline void perf_sched_set_on(struct perf_event *event, bool on, u64 now)
@@ -294,7 +294,7 @@ void perf_group_sched_out(struct perf_event *leader)
 	perf_pmu_enable(pmu);
 }
 
-/* Add the members of a group to the PMU, at @now by its clock, as a whole or not at all. */
+/* Add the members of a group to the PMU at @now, a time of their clock: all of them, or none. */
 static int perf_group_add(struct perf_event *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	struct pmu *pmu = leader->pmu_ctx->pmu;

@@ -18,8 +18,8 @@ static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_eve
  * perf_settled_mark_stale - note that the clock of a context with settled events is started
  * @ctx: the context, whose lock is held; interrupts are off
  *
- * The list of stale contexts is not freed meanwhile: no inherited event in the context is removed
- * before all are unsettled.
+ * The list of stale contexts is not freed meanwhile: before an inherited event is removed from the
+ * context, all events of the context are unsettled.
  */
 void perf_settled_mark_stale(struct perf_event_context *ctx)
 {

@@ -394,7 +394,7 @@ static enum perf_event_doing perf_state_of(const struct perf_event *event,
 	}
 }
 
-/* ns for which an enabled event has been active, or inactive; @now is by the clock of its times. */
+/* ns for which an enabled event has been active, or inactive; @now: a time of the event's clock */
 static u64 perf_state_lasts(const struct perf_event *event, u64 now)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
