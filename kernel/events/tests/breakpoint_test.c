@@ -279,6 +279,44 @@ static unsigned int bp_test_write(void)
 	return READ_ONCE(bp_test_hits);
 }
 
+/* Count the free registers of each type: of a task on all CPUs, or without a task of one CPU. */
+static void bp_test_count_free(struct bp_task *t, int cpu, unsigned int *nr)
+{
+	unsigned int type, i;
+
+	guard(mutex)(&bp_mutex);
+	for (type = 0; type < TYPE_MAX; type++) {
+		for (i = 0; !bp_reserve(&bp_machine, t, cpu, type, NULL); i++)
+			;
+		nr[type] = i;
+		while (i--)
+			bp_release(&bp_machine, t, cpu, type);
+	}
+}
+
+/*
+ * Skip the test if the architecture refuses such a breakpoint of a task, or if no register is free.
+ * After this call, an error of the registration is a failure.
+ */
+static void bp_test_require(struct kunit *test, const struct perf_event_attr *attr)
+{
+	struct perf_event *bp = kunit_kzalloc(test, sizeof(*bp), GFP_KERNEL);
+	struct arch_hw_breakpoint info = {};
+	unsigned int left[TYPE_MAX];
+	struct bp_task task = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, bp);
+	bp->attr = *attr;
+	bp->cpu = -1;
+	bp->hw.target = current;
+	if (hw_breakpoint_arch_parse(bp, attr, &info))
+		kunit_skip(test, "the architecture refuses such a breakpoint");
+	INIT_LIST_HEAD(&task.cpus);
+	bp_test_count_free(&task, -1, left);
+	if (!left[bp_slot_type(attr->bp_type)])
+		kunit_skip(test, "no free debug register");
+}
+
 /* A task, and then all CPUs, can have exactly as many breakpoints as there are registers. */
 static void test_all_registers(struct kunit *test)
 {
@@ -287,14 +325,15 @@ static void test_all_registers(struct kunit *test)
 	struct perf_event * __percpu *wide;
 	struct perf_event_attr attr;
 
+	bp_test_attr(&attr, 0);
+	bp_test_require(test, &attr);
 	for (i = 0; i < slots; i++) {
 		bp_test_attr(&attr, i);
 		bps[i] = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
 		if (IS_ERR(bps[i]))
 			break;
 	}
-	if (!i)
-		kunit_skip(test, "no free debug register");
+	KUNIT_ASSERT_NE(test, i, 0U);
 	KUNIT_EXPECT_EQ(test, i, slots);
 	bp_test_attr(&attr, i);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&attr, bp_test_hit, NULL,
@@ -321,9 +360,9 @@ static void test_modify(struct kunit *test)
 	struct perf_event *bp;
 
 	bp_test_attr(&attr, 0);
+	bp_test_require(test, &attr);
 	bp = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
-	if (IS_ERR(bp))
-		kunit_skip(test, "no free debug register");
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(bp), 0);
 
 	bad = bp->attr;
 	bad.bp_type = HW_BREAKPOINT_INVALID;
@@ -362,21 +401,6 @@ static void bp_test_user_attr(struct perf_event_attr *attr)
 	attr->bp_type = HW_BREAKPOINT_W;
 	attr->exclude_kernel = 1;
 	attr->disabled = 1;
-}
-
-/* Count the free registers of each type: of a task on all CPUs, or without a task of one CPU. */
-static void bp_test_count_free(struct bp_task *t, int cpu, unsigned int *nr)
-{
-	unsigned int type, i;
-
-	guard(mutex)(&bp_mutex);
-	for (type = 0; type < TYPE_MAX; type++) {
-		for (i = 0; !bp_reserve(&bp_machine, t, cpu, type, NULL); i++)
-			;
-		nr[type] = i;
-		while (i--)
-			bp_release(&bp_machine, t, cpu, type);
-	}
 }
 
 static int bp_test_idle(void *unused)
@@ -498,10 +522,10 @@ static void test_modify_check_fails(struct kunit *test)
 
 	bp_test_user_attr(&attr);
 	attr.inherit = 1;
+	bp_test_require(test, &attr);
 	bp_test_count_free(NULL, here, all);
 	parent = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
-	if (IS_ERR(parent))
-		kunit_skip(test, "no free debug register");
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(parent), 0);
 	for (i = 0; i < TEST_CHILDREN; i++) {
 		children[i] = bp_test_make_child(test);
 		KUNIT_EXPECT_EQ(test, perf_event_init_task(children[i], 0), 0);
@@ -552,9 +576,8 @@ static void test_refused_leaves_nothing(struct kunit *test)
 	bp_test_user_attr(&attr);
 	bad = attr;
 	bad.bp_len = 0;
+	bp_test_require(test, &attr);
 	bp_test_count_free(NULL, here, all);
-	if (!all[TYPE_DATA])
-		kunit_skip(test, "no free debug register");
 	KUNIT_EXPECT_EQ(test, PTR_ERR(register_user_hw_breakpoint(&bad, bp_test_hit, NULL,
 								  current)), -EINVAL);
 	KUNIT_EXPECT_FALSE(test, bp_test_has_record(current));
@@ -583,23 +606,25 @@ static void test_refused_leaves_nothing(struct kunit *test)
  */
 static void test_child_needs_no_permission(struct kunit *test)
 {
-	struct task_struct *child;
-	struct cred *none = prepare_creds();
 	struct perf_event *parent, *refused;
-	const struct cred *own;
 	struct perf_event_attr attr;
+	struct task_struct *child;
+	const struct cred *own;
+	struct cred *none;
 	int err;
 
+	bp_test_attr(&attr, 0);
+	attr.inherit = 1;
+	bp_test_require(test, &attr);
+	none = prepare_creds();
 	KUNIT_ASSERT_NOT_NULL(test, none);
 	cap_clear(none->cap_effective);
 	child = bp_test_make_child(test);
-	bp_test_attr(&attr, 0);
-	attr.inherit = 1;
 	parent = register_user_hw_breakpoint(&attr, bp_test_hit, NULL, current);
 	if (IS_ERR(parent)) {
 		kthread_stop(child);
 		put_cred(none);
-		kunit_skip(test, "no free debug register, or none for a task in the kernel");
+		KUNIT_FAIL_AND_ABORT(test, "register_user_hw_breakpoint(): %ld", PTR_ERR(parent));
 	}
 
 	own = override_creds(none);
@@ -667,9 +692,9 @@ static void test_disable(struct kunit *test)
 
 	bp_test_attr(&attr, 0);
 	attr.sample_period = 0;
+	bp_test_require(test, &attr);
 	bp = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
-	if (IS_ERR(bp))
-		kunit_skip(test, "no free debug register");
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(bp), 0);
 	bp_test_write();
 	scoped_guard(irqsave)
 		perf_event_disable_inatomic(bp);
