@@ -334,8 +334,8 @@ struct hw_perf_event {
  *	fails. The private field of an allocation's first page is its order.
  * AUX_PREFER_LARGE: allocations of more than a page are preferred, but not required.
  * EXTENDED_REGS: samples may contain the registers of PERF_REG_EXTENDED_MASK.
- * EXCLUSIVE: all events are either per-task or per-CPU (otherwise -EBUSY), and a context
- *	has at most one of them per CPU.
+ * EXCLUSIVE: the PMU's open events are all per-task, or all per-CPU (otherwise -EBUSY), and a
+ *	context has at most one of them per CPU.
  * ITRACE: the PMU traces instructions. The core writes an ITRACE_START record each time an
  *	event is scheduled in, until the driver calls perf_event_itrace_started().
  * NO_EXCLUDE: the PMU counts in every mode; attr.exclude_* fail with -EINVAL.
@@ -468,8 +468,8 @@ struct pmu {
 	 *   not scheduled in.
 	 * - perf_invalid_context: the PMU supports no tasks, and opening an event for a task or a
 	 *   cgroup fails with -EINVAL. If such a PMU has no @scope, its driver calls
-	 *   perf_pmu_migrate_context() when a CPU goes offline. Events that the driver does not
-	 *   move end.
+	 *   perf_pmu_migrate_context() when a CPU goes offline. An event that the driver does not
+	 *   move ends.
 	 */
 	int				task_ctx_nr;
 	/** @hrtimer_interval_ms: rotation interval, 0: one tick; user space may change it */
@@ -542,11 +542,11 @@ struct pmu {
 	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 
 	/**
-	 * @add: allocate a counter for the event. The PMU is disabled on this CPU, and a
-	 * transaction PERF_PMU_TXN_ADD is open, unless the group belongs to another PMU. With
-	 * PERF_EF_START in @flags, the counter starts when the PMU is enabled. Without it,
-	 * the driver sets hw.state to PERF_HES_STOPPED | PERF_HES_UPTODATE. An event that
-	 * event_init has accepted may fail only because of the other scheduled events.
+	 * @add: allocate a counter for the event. The PMU is disabled on this CPU. For an event in
+	 * a group of several, a PERF_PMU_TXN_ADD is open, unless another PMU schedules the group.
+	 * With PERF_EF_START in @flags, the counter starts when the PMU is enabled. Without it,
+	 * the driver sets hw.state to PERF_HES_STOPPED | PERF_HES_UPTODATE. For an event that
+	 * event_init has accepted, add may fail only because of the other scheduled events.
 	 *
 	 * Return: 0, or an error (-EAGAIN) if there is no counter now. Then del is not called. A
 	 * flexible group is tried again later; a pinned group enters the error state.
@@ -563,15 +563,15 @@ struct pmu {
 	/**
 	 * @start: start the counter of a stopped event. Without PERF_EF_RELOAD, the counter
 	 * continues from its current value. With it, the driver sets the counter from
-	 * hw.period_left, which the core may have changed. The core uses it only after a stop
-	 * with PERF_EF_UPDATE, because the difference would be lost otherwise. A throttled event
-	 * is restarted by a stop with PERF_EF_UPDATE and a start with PERF_EF_RELOAD, even if the
-	 * driver has set PERF_HES_STOPPED, has moved the event to another counter, or has not
-	 * stopped the counter at all.
+	 * hw.period_left, which the core may have changed. The core passes PERF_EF_RELOAD only
+	 * after a stop with PERF_EF_UPDATE, because the counts since the last update would be lost
+	 * otherwise. A throttled event is restarted by a stop with PERF_EF_UPDATE and a start with
+	 * PERF_EF_RELOAD, even if the driver has set PERF_HES_STOPPED, has moved the event to
+	 * another counter, or has not stopped the counter at all.
 	 *
-	 * The PMU is not always disabled. PERF_EF_RESUME is used alone, and requires
-	 * PERF_PMU_CAP_AUX_PAUSE. It is part of another event's overflow, NMI included, and no
-	 * lock is held. See @stop.
+	 * The PMU is not always disabled. PERF_EF_RESUME is passed alone, and only with
+	 * PERF_PMU_CAP_AUX_PAUSE. The call is part of another event's overflow, NMI included, and
+	 * no lock is held. See @stop.
 	 */
 	void (*start)(struct perf_event *event, int flags);
 	/**
@@ -583,12 +583,12 @@ struct pmu {
 	 * does not, the core calls stop soon after, in another interrupt: the PMU is disabled,
 	 * but no context's lock is held. In this case the tick later calls only start.
 	 *
-	 * PERF_EF_PAUSE is used alone, and pauses the trace of an AUX event until PERF_EF_RESUME.
-	 * It is part of another event's overflow, NMI included, and no lock is held. This event's
-	 * state is ACTIVE, but it may be in the middle of add, start, stop or del. The core sets
-	 * hw.aux_paused before this stop, and clears it before start with PERF_EF_RESUME. While
-	 * it is set, add and start(0) leave the event paused. The core skips a pause or resume
-	 * that would interrupt another one on its CPU.
+	 * PERF_EF_PAUSE is passed alone, and pauses the trace of an AUX event until
+	 * PERF_EF_RESUME. The call is part of another event's overflow, NMI included, and no lock
+	 * is held. The AUX event's state is ACTIVE, but the event may be in the middle of add,
+	 * start, stop or del. The core sets hw.aux_paused before this stop, and clears it before
+	 * start with PERF_EF_RESUME. While it is set, add and start(0) leave the event paused. The
+	 * core skips a pause or resume that would interrupt another one on its CPU.
 	 */
 	void (*stop)(struct perf_event *event, int flags);
 
@@ -650,9 +650,9 @@ struct pmu {
 	 * the CPU's context, without task_ctx_data.
 	 *
 	 * The PMU is disabled. The locks of the CPU's context and of the context of @pmu_ctx are
-	 * held. There may be no scheduled event. The driver may
-	 * call perf_sched_cb_dec(). Not supported for PMUs with perf_sw_context, because their
-	 * events are scheduled in groups of other PMUs.
+	 * held. There may be no scheduled event. The driver may call perf_sched_cb_dec(). Not
+	 * supported for PMUs with perf_sw_context, because their events are scheduled in groups of
+	 * other PMUs.
 	 */
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx,
 			   struct task_struct *task, bool sched_in);
@@ -1170,15 +1170,16 @@ struct perf_event_context {
  * struct perf_output_handle - a record, or AUX data of an event, being written
  * @event: the event that writes
  * @rb: the buffer
- * @wakeup: value to be stored at the end of the write
- * @size: number of bytes left on the current page (records) or granted (AUX)
- * @flags: of the record
+ * @wakeup: records: result of perf_ring_enter() or perf_ring_reserve_shared(); AUX: position at
+ *	which the hardware must interrupt at the latest
+ * @size: number of bytes left in the current chunk of memory (records) or granted (AUX)
+ * @flags: @skip_read and @shared as one word
  * @aux_flags: PERF_AUX_FLAG_* of the AUX record
  * @skip_read: do not read the counters of group members for this sample
  * @shared: other CPUs may write to the buffer at the same time
  * @addr: address of the next byte to be written
  * @head: AUX: position at perf_aux_output_begin()
- * @page: index of the page of @addr
+ * @page: index of the chunk that contains @addr
  */
 struct perf_output_handle {
 	struct perf_event	*event;
