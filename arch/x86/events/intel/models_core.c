@@ -108,7 +108,7 @@ static const x86_cache_events glc_x_cache_extra = {
 	CACHE(NODE, READ)	= { OFFCORE_READ | GLC_NODE, OFFCORE_READ | GLC_NODE_MISS },
 };
 
-/* Lion Cove, of clients alone, has more response bits, and none of remote memory. */
+/* Lion Cove is in clients only: more response bits, none of them for remote memory. */
 static const x86_cache_events lnc_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0xfe7f8000000 },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | 0xfe7f8000000 },

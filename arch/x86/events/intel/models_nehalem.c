@@ -648,7 +648,7 @@ static const struct x86_model sandybridge = {
 	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES },
 };
 
-/* On servers, LL misses and nodes have events. */
+/* Servers also have the generic cache events of LL misses and of NODE. */
 static const struct x86_model sandybridge_x = {
 	INTEL_ROW("sandybridge"),
 	.branches	= &x86_lbr_sandybridge,

@@ -49,7 +49,10 @@ static const x86_cache_events p6_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-/* Floating point: operations started on counter 0, assists and unit events on counter 1 */
+/*
+ * FP_COMP_OPS_EXE, CYCLES_DIV_BUSY and FLOPS only on counter 0; FP_ASSIST, MUL and DIV only on
+ * counter 1
+ */
 static const struct x86_limit p6_limits[] = {
 	X86_LIMIT_EVENT(0x10, BIT(0)),
 	X86_LIMIT_EVENTS(0x11, 0x13, BIT(1)),

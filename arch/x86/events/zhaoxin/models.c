@@ -281,7 +281,7 @@ static const struct x86_model x86_zxe = {
 	.limits		= x86_zxd_limits,
 };
 
-/* A CPU may have either vendor. Nano model 0fh has this PMU only from stepping 14 on. */
+/* CPUID may report either vendor. Nano model 0fh has this PMU only from stepping 14 on. */
 #define X86_ZHAOXIN_LINE(_vendor, _family, _model, _steppings, _row)			\
 	X86_MATCH_VENDOR_FAM_MODEL_STEPPINGS_FEATURE(_vendor, _family, _model, _steppings,	\
 						     X86_FEATURE_ARCH_PERFMON, &(_row))
