@@ -46,7 +46,7 @@ bool x86_amd_nb_get(struct x86_pmu_cpu *cpu, s64 seen, u64 counters)
 }
 
 /**
- * x86_amd_nb_put_others - release the counters with no northbridge event any more
+ * x86_amd_nb_put_others - release the counters that no longer have a northbridge event
  * @cpu: this CPU; the selects of the released counters have no northbridge event
  * @counters: mask of the counters to keep
  *

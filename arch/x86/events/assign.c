@@ -10,11 +10,11 @@
  * Usually no path is needed: all counts keep their counters, and there are free counters for the
  * new ones.
  *
- * A pair of counters is not an edge of such a graph. All combinations of counters for pairs are
- * tried, with a matching of the other counts for each. There are few: three pairs on six counters
- * have six.
+ * A count with X86_PAIR needs two adjacent counters, which is not an edge of such a graph. All
+ * combinations of counters for pairs are tried, with a matching of the other counts for each. There
+ * are few: three pairs fit on six counters in six ways.
  *
- * This file uses nothing else of the kernel, and is also built in user space.
+ * This file uses no other code of the driver, and is also built in user space.
  */
 #include "assign.h"
 
@@ -85,7 +85,10 @@ struct x86_paths {
 	u64	taken;
 };
 
-/* Extend the path to @c, with cost @cost, to its counters. Returns true if a cost has fallen. */
+/*
+ * Extend the path that ends at count @c, with cost @cost, to the counters of @c. Returns true if
+ * the path to a counter is cheaper now.
+ */
 static bool x86_extend(struct x86_paths *p, const struct x86_constraint *constraints, int c,
 		       int cost)
 {

@@ -58,7 +58,7 @@ static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_clai
 
 	/* The counter may run on after the claim, and must then not count a guest. */
 	config |= msrs->host_only & ~cpu->select_clear;
-	/* Without global control, the select keeps an interrupting counter stopped. */
+	/* Without global control, the select stops an interrupting counter until the start. */
 	if (msrs->control || !(claim->ints & BIT_ULL(claim->counter[i])))
 		return config | msrs->run;
 	return config & ~msrs->halt;

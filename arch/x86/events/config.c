@@ -78,7 +78,7 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 
 	hw->config = config;
 	hw->extra_reg.config = extra;
-	/* With x86_model::get_sel, these bits have another meaning. */
+	/* With x86_model::get_sel, the bits below have another meaning. */
 	if (core->model->get_sel)
 		return 0;
 	/*
@@ -174,7 +174,7 @@ u64 x86_limit_counters(const struct x86_core *core, const struct x86_limit *limi
 	return limit->counters & core->counters;
 }
 
-/* Precisely distributed PEBS needs a minimum period. */
+/* Does the event use precisely distributed PEBS? */
 static bool x86_event_is_distributed(const struct perf_event *event)
 {
 	const struct x86_model *model = to_x86_core(event->pmu)->model;
@@ -341,7 +341,7 @@ static int x86_fake_cpu_add(struct x86_fake_cpu *fake, struct x86_core *core,
 	return 0;
 }
 
-/* Can the group be scheduled at all? The members are added in the order of their schedule in. */
+/* Can the group with @event be scheduled at all? Events are added in the order of schedule in. */
 static int x86_check_group(struct x86_core *core, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *member;

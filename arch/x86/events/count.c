@@ -63,11 +63,12 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 }
 
 /**
- * x86_count_read_new - read a count's total, which may not be known in this generation
+ * x86_count_read_new - read a count's total from its counter
  * @cpu: this CPU
  * @count: a count of this CPU
  *
- * See x86_count_read().
+ * While the PMU is disabled or a group is read, the counter is read only once in a generation
+ * (x86_pmu_cpu::gen), except by an NMI.
  *
  * Context: any, including NMI.
  * Return: the total.
@@ -307,9 +308,9 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
  * x86_clear_kernel - clear counters that may contain counts of a kernel thread
  * @cpu: this CPU, without a claim
  *
- * Kernel threads may have worked for other processes than the one that continues now, and that may
- * read counters. Since x86_clear_unused(), the CPU has run only this process and kernel threads, so
- * counters that do not count the kernel contain only the process' own counts, and are not changed.
+ * A kernel thread may have worked for another process than the next one, which may read counters.
+ * Since x86_clear_unused(), the CPU has run only this process and kernel threads, so counters that
+ * do not count the kernel contain only the process' own counts, and are not changed.
  */
 void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {
@@ -375,10 +376,11 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Can hw.last_tag refer to the count, because the select depends only on the event? An extra
- * register depends on other counts, a counter that the microcode uses on a setting, and a counter
- * that threads share on the threads that are online. A duplicate is not reused, so that its events
- * are added to the first count of the select when that count has room again.
+ * May an event find the count by hw.last_tag, without computing its select? Only if the select
+ * depends on the event alone. With an extra register it depends on other counts, with tfa_counters
+ * on a setting. With excl, the count needs a new assignment anyway. A count with X86_UNSHARED may
+ * be full, which x86_last_count() does not check. A duplicate is never found this way, so that its
+ * events are added to the first count of the select once that has room.
  */
 static bool x86_count_is_reusable(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
@@ -635,7 +637,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	return 0;
 }
 
-/* Has a count with pinned events no counter assigned? */
+/* Does a count with pinned events lack a counter? */
 static bool x86_has_unassigned_pinned(const struct x86_pmu_cpu *cpu)
 {
 	int i;

@@ -28,12 +28,12 @@
  *
  * User space must not read counts of other tasks from a counter, whether by RDPMC, through an
  * event's page, in a guest or by a system call. So x86_clear_unused() clears idle counters, and
- * reprograms those of active events, before CR4.PCE is set. A kernel thread that keeps the address
- * space leaves CR4.PCE set, so x86_clear_kernel() does the same after it, for counters that counted
- * the kernel meanwhile. A claim clears its counters when it begins. While CR4.PCE is clear, an
- * event's page has no index, since its offset would reveal the counter's former value. Counters of
- * sampling events are an exception: they contain only the distance to the next overflow.
- * x86_check_clean() asserts that a cleared counter has not counted.
+ * reprograms those of active events, before CR4.PCE is set. A kernel thread in the address space of
+ * a process (lazy TLB) leaves CR4.PCE set: x86_clear_kernel() does the same after the thread, for
+ * counters that counted the kernel. A claim clears its counters when it begins. While CR4.PCE is
+ * clear, an event's page has no index: with an index, the page's offset would reveal the former
+ * value of the counter. Counters of sampling events are an exception: they contain only the
+ * distance to the next overflow. x86_check_clean() asserts that a cleared counter has not counted.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the overflow
  * interrupt, which is an NMI. There is no lock: an NMI can interrupt a change between two
@@ -279,7 +279,7 @@ struct x86_excl_cntrs {
  * @gen: generation in which @total was read, see x86_pmu_cpu::gen
  * @next_overflow: total at which the first event needs an interrupt; U64_MAX: none does
  * @extra: the extra register in use while there are events; NULL: none
- * @reload: distance to which the CPU reloads the counter with each PEBS record; 0: none
+ * @reload: period that the CPU loads into the counter with each PEBS record; 0: none
  */
 struct x86_count {
 	u64			id;

@@ -155,11 +155,11 @@ bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *r
 }
 
 /**
- * x86_extra_write - write the value taken to the register of this CPU
+ * x86_extra_write - write the value of a taken register to this CPU's MSR
  * @cpu: this CPU
  * @reg: the register, taken, so that the value does not change
  *
- * The core's other thread may have its own copy of the register, and writes that.
+ * A CPU that shares @reg but has its own copy of the MSR writes that copy itself.
  *
  * Context: any.
  */

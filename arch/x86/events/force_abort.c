@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TSX Force Abort. The microcode of some Intel CPUs uses general counter 3 for transactional
- * memory. If a register is set to abort all transactions at once, the counter can be used: the
- * register is written when the counter is programmed and when it is released.
+ * memory, except while MSR_TSX_FORCE_ABORT makes all transactions abort at once. So the driver sets
+ * this register before it programs the counter, and clears it after it has released the counter.
  *
  * The administrator controls whether events may abort transactions: "allow_tsx_force_abort" in the
  * PMU's sysfs directory. A change does not affect events that are scheduled.

@@ -18,7 +18,7 @@
 
 #include "engine.h"
 
-/* One for each core type: only hybrid CPUs have several, the second from its first CPU on. */
+/* One for each core type. Only hybrid CPUs have two: the first CPU of the second type adds it. */
 struct x86_core *x86_cores[X86_CORES_MAX];
 int x86_nr_cores;
 
@@ -351,8 +351,8 @@ static int x86_register(struct x86_core *core)
 }
 
 /*
- * Undo x86_add_core() of the newest core type, and remove the PMU from its only CPU that is online.
- * Before, x86_cpu_dying() has reset the registers.
+ * Undo x86_add_core() of the newest core type, and remove the PMU from its CPUs, whose registers
+ * x86_cpu_dying() has reset.
  */
 static void x86_remove_core(struct x86_core *core)
 {

@@ -4,8 +4,9 @@
  *
  * The CPU reports all of them in one register, PERF_METRICS, with a byte for each, in 1/255 of the
  * slots counted since PERF_METRICS and the slots counter were 0. So a metric has no counter of its
- * own: its events share the slots counter, and have a total for each metric. To limit the rounding
- * error of a byte, counter and register are reset whenever the total of a metric is read.
+ * own: its events share the count of slots, and x86_pmu_cpu::metric_total has the total of each
+ * metric. To limit the rounding error of a byte, counter and register are reset whenever the total
+ * of a metric is read.
  *
  * The totals belong to this CPU, and change only while x86_count::seq of slots is odd.
  */
@@ -13,7 +14,7 @@
 
 #include "engine.h"
 
-/* Metrics are event 0 with these unit masks; the slots have another one. */
+/* Metrics and slots are event 0; metrics have unit masks from this one on. */
 #define X86_METRIC_FIRST	0x80
 #define X86_SLOTS		X86_EVENT(0x00, 0x04)
 

@@ -28,8 +28,8 @@ struct x86_pmu_cpu;
 #define X86_MIN_PERIOD		2
 
 /*
- * In tables of generic and cache events, and of their extra registers: meaningless on any CPU, or
- * on those of a model (-EINVAL)
+ * In tables of generic and cache events, and of their extra registers: the event has no meaning on
+ * any CPU, or on this model (-EINVAL). An event with config 0 is not supported (-ENOENT).
  */
 #define X86_IMPOSSIBLE		(~0ULL)
 
@@ -224,7 +224,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @memory: the same, on CPUs with PEBS
  * @topdown: the same, on CPUs with Topdown metrics
  * @transactions: the same, on CPUs with transactional memory
- * @branch_events: the same, on CPUs with such a branch unit
+ * @branch_events: the same, on CPUs whose branch unit has X86_UNIT_DELAYS
  * @init_event: checks and adjusts a new event, with hw.config set from the tables. Returns 0 or an
  *	error for event_init. May sleep. NULL: none
  * @forward: passes a precise event that this PMU does not support to another PMU. Returns an error

@@ -119,7 +119,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 	return true;
 }
 
-/* An AnyThread counter also counts the other thread, which may be in user space. */
+/* The counter counts while this CPU is in the kernel; with AnyThread, for the other thread. */
 #define X86_MOVES_IN_KERNEL	(ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_ANY)
 
 /* Does a counter count while this CPU is in the kernel? Then the interrupt stops all counters. */

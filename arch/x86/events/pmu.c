@@ -128,7 +128,7 @@ static void x86_event_start(struct perf_event *event, int flags)
 
 /*
  * Stop an event of @count, unless it is stopped already. Does not update its page. Returns true if
- * it is stopped now. Context: interrupts off, or NMI.
+ * this call has stopped the event. Context: interrupts off, or NMI.
  */
 static __always_inline bool x86_event_stop_count(struct x86_pmu_cpu *cpu,
 						 struct perf_event *event,
@@ -307,8 +307,8 @@ static void x86_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 
 /*
  * Context: any. If another counter is assigned, the page is written again before user space runs.
- * Without permission for RDPMC there is no index: the page would reveal the value of the counter
- * when it was programmed.
+ * Without permission for RDPMC there is no index: with an index, the page's offset would reveal the
+ * former value of the counter.
  */
 static int x86_event_index(struct perf_event *event)
 {

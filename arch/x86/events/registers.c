@@ -195,8 +195,8 @@ static void x86_run_erratum_selects(struct x86_pmu_cpu *cpu, u64 general)
  * x86_write_erratum_selects - erratum workaround for new events on general counters
  * @cpu: this CPU, with x86_model::erratum_selects
  *
- * Stops all counters. x86_count::seq is odd meanwhile, so an NMI does not read the counters; the
- * interrupted code reads them again.
+ * Stops all counters. x86_count::seq is odd meanwhile, so an NMI does not read the counters, and
+ * leaves their overflows to the interrupted code.
  */
 void x86_write_erratum_selects(struct x86_pmu_cpu *cpu)
 {
@@ -342,7 +342,7 @@ u64 x86_fixed_select(u64 config)
 /* Maximum number of acknowledgements; a status that is still not 0 is stuck. */
 #define X86_ACKNOWLEDGED_MAX	8
 
-/* Mask of the counters that have overflowed: they are negative until then. */
+/* Mask of the counters that have overflowed: their values are negative until then. */
 static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 {
 	u64 overflowed = 0, claimed = READ_ONCE(cpu->claim_running) & cpu->claim_ints;
@@ -475,8 +475,8 @@ void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 /**
  * x86_unignore_overflows - discard the overflows of counters that are about to interrupt
  * @cpu: this CPU
- * @counters: mask of the counters, which are programmed after this. Those that
- *	x86_ignore_overflows() was called for are cleared, so that they do not overflow meanwhile
+ * @counters: mask of the counters, which are programmed after this. Those in
+ *	x86_pmu_cpu::ignored are cleared, so that they do not overflow meanwhile
  */
 void x86_unignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 {

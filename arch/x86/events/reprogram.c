@@ -52,8 +52,8 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 		return x86_metrics_span(core);
 	/*
 	 * The overflow interrupt of a checkpointed counter aborts the transaction, which rolls the
-	 * counter back to just before the overflow. Without this delay, the counter would overflow
-	 * again and again.
+	 * counter back to just before the overflow. So the interrupt programs the longest distance:
+	 * with a shorter one, each retry of the transaction would overflow.
 	 */
 	if (count->next_overflow == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
@@ -81,7 +81,7 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 	/* An earlier overflow does no harm if it is not near. */
 	if ((s64)(count->next_overflow - offset) > 0)
 		return left > X86_NEAR;
-	/* Reprogramming would not make the overflow earlier, due to the minimum distance. */
+	/* Reprogramming would not make the overflow earlier, due to step or minimum distance. */
 	return offset - count->next_overflow < x86_count_period_step(count, core) ||
 	       left <= x86_distance(count, core, total);
 }
@@ -98,7 +98,7 @@ void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
-	/* Intel CPUs send no further interrupt before the status is read: it is not late. */
+	/* Intel CPUs send one interrupt for all overflows until the status is read: not late. */
 	if ((msrs->status && msrs->masks_lvt) || (s64)value < -X86_REPROGRAM_INCREMENT_MAX)
 		return;
 	x86_expect_late_nmi(cpu);
@@ -259,9 +259,8 @@ void x86_cpu_start(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
  *	continue them
  *
  * The local APIC saves LVTPC after this function, and restores it before x86_cpu_start() resets the
- * counters, which firmware may have left running. So the interrupt is masked here. An earlier
- * interrupt leaves its changes to x86_resume_reprogram(): otherwise it would program counters, and
- * unmask LVTPC.
+ * counters, which firmware may have left running. So the interrupt is masked here. An NMI before
+ * that leaves its changes to x86_resume_reprogram(), and does not program counters again.
  *
  * Context: interrupts off.
  */
@@ -332,7 +331,7 @@ static void x86_attach_upper(struct x86_pmu_cpu *cpu, int upper)
 	cpu->value_gen[upper] = 0;
 }
 
-/* Give a count its counter, which is programmed unless its value can be used as it is. */
+/* Attach a count to the counter assigned. The counter keeps its value if x86_is_armed(). */
 static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
@@ -376,7 +375,7 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	x86_count_update_pages(count);
 }
 
-/* Program the control bits of the fixed counters that the counts @attaching get. */
+/* Program the control bits of the fixed counters assigned to the counts @attaching. */
 static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 attaching)
 {
 	u64 control = cpu->fixed_control;
@@ -505,8 +504,8 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 }
 
 /*
- * Release counters without a northbridge event any more, so that other CPUs of the northbridge can
- * take them. So a count of such an event is not kept for reuse.
+ * Release counters that no longer have a northbridge event, so that other CPUs of the northbridge
+ * can take them. Their counts are freed, not kept for reuse.
  */
 static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 {

@@ -6,7 +6,7 @@
 
 #include "engine.h"
 
-/* Number of users of LBR, BTS or PT, by x86_lbr_exclusive_*: only one element is nonzero. */
+/* Number of users of LBR, BTS or PT, by x86_lbr_exclusive_*: at most one element is nonzero. */
 static atomic_t x86_exclusive[x86_lbr_exclusive_max];
 static DEFINE_MUTEX(x86_exclusive_mutex);
 

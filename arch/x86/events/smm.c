@@ -16,13 +16,13 @@ static DEFINE_MUTEX(x86_smm_mutex);
 static bool x86_freeze_on_smi = true;	/* written with x86_smm_mutex held */
 
 /**
- * x86_can_freeze_on_smi - check whether the file exists
+ * x86_can_freeze_on_smi - check whether the PMU has the file "freeze_on_smi"
  * @core: the core type
  *
- * Tools expect the file on all Intel CPUs with version 2 or later, also in guests. Some of them do
- * not implement the bit, and ignore it.
+ * Tools expect the file on all Intel CPUs with version 2 or later, also in guests. Some of these
+ * CPUs do not implement the bit, and ignore it.
  *
- * Return: true if the file exists.
+ * Return: true if it has.
  */
 bool x86_can_freeze_on_smi(const struct x86_core *core)
 {

@@ -204,7 +204,7 @@ static umode_t x86_transactions_visible(struct kobject *kobj, struct attribute *
 	return x86_device_core(kobj_to_dev(kobj))->config_mask & HSW_IN_TX ? attr->mode : 0;
 }
 
-/* Event aliases of a unit that samples branches of certain events */
+/* Event aliases for branch units with X86_UNIT_DELAYS (AMD BRS) */
 static umode_t x86_branch_events_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	return x86_device_core(kobj_to_dev(kobj))->branches.flags & X86_UNIT_DELAYS ?
