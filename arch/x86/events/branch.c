@@ -350,7 +350,10 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 		return;
 	if (!sched_in && (!saved || !x86_branch_call_stack(branch) || !branch->running))
 		return;
-	/* Do not record the calls of this function on the stack, or while records are cleared. */
+	/*
+	 * Otherwise the call stack would have calls of this function, and BRS would record branches
+	 * while its records are cleared.
+	 */
 	halt = branch->running && (x86_branch_call_stack(branch) || delays) &&
 	       x86_branch_in_kernel(branch);
 	if (halt)

@@ -127,7 +127,7 @@ int x86_branch_filter_init(const struct x86_core *core, struct perf_event *event
 						 -EINVAL);
 		type &= ~X86_TYPE_IGNORED;
 	}
-	/* Some processors have them, see Documentation/arch/x86/perf-counters.rst. */
+	/* Some processors have branch counters, see Documentation/arch/x86/perf-counters.rst. */
 	if (branch_sample_counters(event))
 		return perf_event_refuse(event, "attr.branch_sample_type",
 					 "has branch counters, which this driver does not support",

@@ -97,7 +97,7 @@ static enum x86_branch_kind x86_kind_of_one(struct insn *insn, bool is_64bit)
  * @bytes: kernel copy of the instruction
  * @len: number of bytes, possibly too few
  * @is_64bit: the instruction is 64-bit code
- * @fused: the instruction may be the one before a branch that was fused with it
+ * @fused: @bytes may start with an instruction that is fused with the branch after it
  *
  * Context: any.
  * Return: the type, X86_BRANCH_NONE if it is not a branch or cannot be decoded.

@@ -6,9 +6,9 @@
  *   intel/bts.c	buffer and registers, and events of branches with a period of 1
  *   intel/bts_pmu.c	the PMU intel_bts, with a trace in an AUX area
  *
- * One event at a time uses the BTS of a CPU. The records are copied from the buffer, so the event
- * gets only those that it may have, and the CPU can write to the same addresses in all address
- * spaces.
+ * One event at a time uses the BTS of a CPU. The driver copies the records from the buffer of the
+ * CPU, so an event gets only records that it may have, and the buffer has the same address in all
+ * address spaces.
  */
 #ifndef _ARCH_X86_EVENTS_BTS_H
 #define _ARCH_X86_EVENTS_BTS_H
@@ -30,8 +30,8 @@ struct x86_pmu_cpu;
 #define X86_BTS_LEAST		16UL
 
 /*
- * Number of records in the buffer of a CPU, which drops further ones. A CPU may write one more,
- * since the limit is an address that must exceed the end of the last record by 1.
+ * Number of records that fit into the buffer of a CPU; the CPU drops further ones. It may write one
+ * more, since debug_store::bts_absolute_maximum must exceed the end of the last record by 1.
  */
 #define X86_BTS_RECORDS		(BTS_BUFFER_SIZE / sizeof(struct x86_bts_record) - 1)
 
@@ -52,7 +52,8 @@ struct x86_bts_record {
  * @cpu: this CPU
  * @event: the event that uses the BTS
  * @records: the records, the oldest first
- * @n: number of @records. From X86_BTS_RECORDS on, the CPU may have dropped later ones
+ * @n: number of @records; if it is X86_BTS_RECORDS or more, the buffer was full, and later records
+ *	may be lost
  * @interrupt: called in the overflow interrupt
  *
  * Context: interrupts off, or NMI; the CPU writes no records.

@@ -111,7 +111,7 @@ static bool amd_lbr_probe(struct x86_core *core)
 	return lbrv2_probe(core) || x86_brs_probe(core);
 }
 
-/* The members are those of version 2. */
+/* These registers and flags are for version 2; x86_brs_probe() sets those of BRS. */
 const struct x86_branch_unit x86_lbr_amd = {
 	.probe	= amd_lbr_probe,
 	.from	= MSR_AMD_SAMP_BR_FROM,

@@ -23,8 +23,8 @@
 /* Records that the CPU may write before the interrupt is delivered */
 #define BTS_SPARE		64
 /*
- * Records before an interrupt that writes a sample for each: more would delay other interrupts for
- * too long.
+ * Records until the interrupt, if the interrupt writes a sample for each record: more samples would
+ * delay other interrupts for too long.
  */
 #define BTS_SAMPLES		256
 
@@ -449,7 +449,7 @@ int x86_bts_init_event(struct perf_event *event)
 	if (event->attr.precise_ip)
 		return perf_event_refuse(event, "attr.precise_ip",
 					 "must be 0 for branches with a period of 1", -EOPNOTSUPP);
-	/* Checked, but not recorded: all branches are samples, so the branch stacks are empty. */
+	/* The branch stacks of the samples are empty: each branch is a sample. */
 	err = needs_branch_stack(event) ? x86_branch_check(event) : 0;
 	if (!err)
 		err = x86_bts_get_buffers();
@@ -471,8 +471,8 @@ int x86_bts_init_event(struct perf_event *event)
  * Write a sample for each record. The registers at the time of the record are not known: all except
  * the address are 0.
  *
- * Throttling limits interrupts, so of all records of an interrupt only one counts for it. This is
- * the last one, since throttling stops the event, and would lose the records after it.
+ * Throttling limits interrupts, so of all records of an interrupt only one counts for throttling:
+ * the last one, since throttling stops the event, and the records after it would be lost.
  */
 static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_bts_record *records, unsigned int n, bool interrupt)
@@ -495,7 +495,7 @@ static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 			stop = perf_event_overflow(event, &data, &regs);
 		else
 			stop = perf_event_overflow_more(event, &data, &regs);
-		/* The event has reached its limit, or this is the last record. */
+		/* The event has reached its limit, or is throttled after the last record. */
 		if (stop) {
 			x86_event_stop(event, 0);
 			break;

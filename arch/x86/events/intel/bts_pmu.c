@@ -55,8 +55,8 @@ static unsigned long bts_rest(const struct bts_area *area, unsigned long offset)
 }
 
 /*
- * Number of records without another transaction: up to the end of the area, the end of the free
- * space or the next wakeup.
+ * Number of records that fit without another transaction: up to the end of the area, or the end of
+ * the free space.
  */
 static unsigned long bts_room(const struct bts_writer *writer)
 {
@@ -102,7 +102,7 @@ static bool bts_open(struct bts_writer *writer, struct perf_event *event)
 	return true;
 }
 
-/* End the transaction. In overwrite mode its position is an offset in the area. */
+/* End the transaction. In overwrite mode, handle.head is an offset in the area. */
 static void bts_close(struct bts_writer *writer)
 {
 	const struct bts_area *area = writer->area;
@@ -130,9 +130,9 @@ static void bts_store(struct bts_writer *writer, const struct x86_bts_record *re
 }
 
 /*
- * Make room for a record. The end of the area ends the transaction, so that no AUX record is about
- * the unused bytes. If the reader is too slow, the trace ends, and the reader must enable the event
- * again.
+ * Make room for a record. The end of the area ends the transaction, so that no PERF_RECORD_AUX
+ * covers the unused bytes. If the reader is too slow, the trace ends, and the reader must enable the
+ * event again.
  */
 static bool bts_make_room(struct bts_writer *writer, struct perf_event *event)
 {
@@ -180,7 +180,7 @@ static void bts_copy(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	}
 	if (n >= X86_BTS_RECORDS)
 		perf_aux_output_flag(&writer->handle, PERF_AUX_FLAG_PARTIAL);
-	/* While the event is being stopped, its stop ends the transaction. */
+	/* If the event is being stopped, bts_pmu_stop() ends the transaction. */
 	if (writer->area->overwrite || !x86_event_runs(event))
 		return;
 	if (writer->written && writer->written / BTS_SIZE >= bts_until(writer)) {

@@ -116,7 +116,7 @@ static const u64 crestmont_sources[] = {
 
 #define SOURCES(_sources)	.sources = (_sources), .nr_sources = ARRAY_SIZE(_sources)
 
-/* Bits after a code of four bits */
+/* Status word of a load: four bits of code, then TLB miss and lock */
 #define CORE_FORMAT(_sources)							\
 	SOURCES(_sources), .code = GENMASK_ULL(3, 0), .tlb_miss = BIT_ULL(4),	\
 	.locked = BIT_ULL(5)
@@ -224,7 +224,7 @@ static u64 pebs_load_source(const struct x86_access_format *format, u64 status)
 	       pebs_block_source(format, status);
 }
 
-/* The bits for blocks are of loads only. */
+/* Only loads have block bits. */
 static u64 pebs_store_source(const struct x86_access_format *format, u64 status)
 {
 	return SOURCE(OP, STORE) | pebs_latency_source(format, status) | SOURCE(BLK, NA);
@@ -242,7 +242,7 @@ static u64 pebs_tracked_source(u64 status)
 	       pebs_tlb_source(status & STATUS_TLB_MISS, status & STATUS_LOCKED);
 }
 
-/* Other stores, and loads without latency. Of loads, nothing else is known. */
+/* Other stores, and loads without latency. The level of such a load is not known. */
 static u64 pebs_access_source(u64 op, u64 level)
 {
 	return op | level | SOURCE(LVLNUM, NA) | SNOOP(NA) | SOURCE(LOCK, NA) | SOURCE(TLB, NA);

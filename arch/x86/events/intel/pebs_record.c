@@ -185,7 +185,7 @@ u64 x86_precise_data_cfg(const struct x86_core *core, const struct perf_event *e
 		regs |= event->attr.sample_regs_user;
 	if (type & PEBS_MEMORY)
 		data_cfg |= X86_GROUP_MEMORY;
-	/* Level 1 needs the address after the instruction. XABORT has its code in AX. */
+	/* precise_ip 1 samples GPR_IP, that of the next instruction. XABORT has its code in AX. */
 	if (event->attr.precise_ip < 2 || (type & PERF_SAMPLE_TRANSACTION) ||
 	    (regs & ~PERF_REG_EXTENDED_MASK))
 		data_cfg |= X86_GROUP_REGISTERS;
@@ -287,8 +287,8 @@ static bool pebs_may_show(const struct perf_event *event, u64 address)
 #define LATENCY_CACHE_SHIFT	32
 
 /*
- * The weight of an event without latency is the length of the transaction. Only adaptive records
- * have 0 as the latency of such an event.
+ * An event without latency has the length of the transaction as weight. Its latency is 0 in
+ * adaptive records; in others the latency word is not valid, and is ignored.
  */
 static void pebs_sample_weight(const struct perf_event *event, const struct x86_core *core,
 			       const struct pebs_parts *parts, struct perf_sample_data *data)

@@ -31,8 +31,8 @@
 	  .mask = INTEL_ARCH_EVENT_MASK | X86_ALL_EVENT_FLAGS, .counters = (_counters) }
 
 /*
- * Retired loads and stores: bits 0 and 1 of the unit mask. With both bits, the record does not have
- * which of them it is.
+ * Retired loads and stores: bits 0 and 1 of the unit mask. With both bits, a record does not show
+ * whether it is of a load or of a store.
  */
 #define ACCESSES(_bits, _flags)							\
 	{ .first = X86_EVENT(0xd0, _bits), .last = X86_EVENT(0xd0, _bits),	\
