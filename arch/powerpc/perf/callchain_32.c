@@ -30,7 +30,7 @@
 #define SIGNAL_GAP	__SIGNAL_FRAMESIZE
 #endif
 
-/* Signal frames with siginfo have a gap of 16 bytes more below them. */
+/* The gap below a signal frame with siginfo is 16 bytes larger. */
 #define SIGNAL_RT_GAP	(SIGNAL_GAP + 16)
 
 /* Index of the saved LR in a frame of the 32-bit ABI */

@@ -268,7 +268,7 @@ static bool power_compute_old(struct power_cpu *cpu)
 		const struct power_count *count = &cpu->counts[slot];
 
 		codes[n++] = count->alts.codes[count->choice].code;
-		/* An event on a counter that cannot be frozen excludes no mode. */
+		/* An event on a limited counter has no POWER_NOT_MODES: see power_can_limit(). */
 		modes |= count->sel.flags & POWER_NOT_MODES;
 	}
 	memset(&cpu->mmcr, 0, sizeof(cpu->mmcr));

@@ -39,7 +39,7 @@ struct power_claim {
  *	counters are set to 0 after the call
  * @revoke: called with interrupts off and the PMU disabled if pinned events need the reserved
  *	counters: @revoke has to call power_claim_put(), unless power_claim_get() has not returned
- *	yet, which then fails. NULL: pinned events do not get reserved counters
+ *	yet: then power_claim_get() fails. NULL: pinned events do not get reserved counters
  */
 struct power_claim_user {
 	void	(*overflow)(struct pt_regs *regs, u32 counters, const u32 *values);

@@ -281,7 +281,7 @@ static int power_event_finish(struct perf_event *event)
 		err = perf_event_refuse(event, "group_fd",
 					"refers to a group that does not fit on the counters together with this event: split it",
 					err);
-	/* event->parent has reserved the hardware, and is freed after its children. */
+	/* event->parent has reserved the hardware, and is freed after its inherited events. */
 	if (!err && !event->parent)
 		err = power_reserve();
 	if (err) {

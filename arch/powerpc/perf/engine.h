@@ -38,8 +38,8 @@
 
 /*
  * struct power_event_sel::flags: modes in which the counter is frozen, and the wait state.
- * POWER_CLAIMED: perfctr has reserved the counter. Its alternatives differ from those of an event
- * with the same code, so the selects must differ, too.
+ * POWER_CLAIMED: perfctr has reserved the counter. Unlike an event with the same code, a claim has
+ * only this encoding: so their selects must differ.
  */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2

@@ -374,8 +374,8 @@ void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207
 		branches |= !!(code & ISA207_BRANCHES);
 	}
 	/*
-	 * With a marked event, SDAR is the data address of the marked instruction: no update
-	 * condition.
+	 * With a marked event, SDAR is the data address of the marked instruction: then no
+	 * condition of updates is set.
 	 */
 	if (!(registers[ISA207_MMCRA] & MMCRA_SAMPLE_ENABLE))
 		registers[ISA207_MMCRA] |= sdar << ISA207_SDAR_SHIFT;

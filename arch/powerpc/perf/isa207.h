@@ -24,7 +24,7 @@
 
 /*
  * Software bits of the event code: EBB event, BHRB entries for the EBB handler, and the BHRB
- * filter. The second requires the first, and uses the filter.
+ * filter of these entries. ISA207_BRANCHES requires ISA207_EBB.
  */
 #define ISA207_EBB		BIT_ULL(63)
 #define ISA207_BRANCHES		BIT_ULL(62)

@@ -97,7 +97,7 @@ static void power_handle_overflowed(struct power_cpu *cpu, struct pt_regs *regs)
 			power_limited_start(cpu);
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 	}
-	/* Later samples in the kernel may use @regs as user registers, but SIAR is another then. */
+	/* Later samples in the kernel may use @regs as user registers, when SIAR has changed. */
 	regs->result = 0;
 }
 

@@ -74,8 +74,8 @@ static u32 power_counters_kept(const struct power_cpu *cpu)
 
 /*
  * Clear the counters with a value of a former user: a program must not see counts of another
- * task. Samples can have the registers of all counters. User space can read the counters before
- * ISA 3.1, and with event-based branches later, too. The counters are frozen.
+ * task. Samples can have the registers of all counters. Before ISA 3.1 all programs can read the
+ * counters; from ISA 3.1 on, programs with event-based branches can. The counters are frozen.
  */
 static void power_counters_clear(struct power_cpu *cpu)
 {
@@ -196,8 +196,8 @@ void power_unused_stop_timer(unsigned int nr)
 
 /*
  * Enable the PMU of a CPU on which no counter is used. The next switch may be to a task with the
- * same events, so the registers are kept for a while. User space can read the counters before
- * ISA 3.1: clear those that were used.
+ * same events, so the registers are kept for a while. Before ISA 3.1 user space can read the
+ * counters: clear those that were used.
  */
 static void power_enable_unused(struct power_cpu *cpu)
 {

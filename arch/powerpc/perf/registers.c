@@ -295,7 +295,7 @@ void power_control_set_unused(struct power_cpu *cpu)
 
 #ifdef CONFIG_PPC64
 /**
- * power_control_override - run the counters of this CPU as pmu_override= says
+ * power_control_override - run the counters of this CPU with the value of pmu_override=
  * @mmcr1: the events to count
  *
  * Context: interrupts off, no driver in use.
@@ -342,13 +342,13 @@ void power_ebb_save(struct power_cpu *cpu)
 	}
 }
 
-/* Attempts to see the overflow of power_overflow_make(), which follows after a few cycles */
+/* Maximum number of reads of MMCR0 until PMAO is set; a few cycles are enough */
 #define OVERFLOW_ATTEMPTS	1000
 
 /*
- * Make an overflow pending by an overflow of PMC6, which counts cycles. For processors with
- * CPU_FTR_PMAO_BUG, where a PMAO that software sets causes nothing. With EBE, the overflow does not
- * interrupt the kernel.
+ * Make an overflow pending by an overflow of PMC6, which counts cycles. Needed on processors with
+ * CPU_FTR_PMAO_BUG, on which software cannot make it pending by setting PMAO. With EBE, the
+ * overflow does not interrupt the kernel.
  *
  * The counters must be frozen, and keep their values. SIAR, SDAR, SIER and MMCR2 are changed, and
  * MMCR0 has PMAO and FC afterwards.
@@ -378,8 +378,8 @@ static void power_overflow_make(void)
  * @cpu: this CPU, with events for event-based branches, programmed by power_reprogram()
  *
  * Overflows do not interrupt the kernel: EBE turns them into event-based branches while the
- * program's MMCR0 has PMXE (PMAE in the ISA). PMCC gives the program access to the six counters,
- * BHRBA to the BHRB, if an event is for it.
+ * program's MMCR0 has PMXE (PMAE in the ISA). PMCC gives the program access to the six counters.
+ * BHRBA, set if an event has ISA207_BRANCHES, gives the program access to the BHRB.
  *
  * Context: interrupts off.
  */
