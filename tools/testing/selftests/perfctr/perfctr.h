@@ -15,6 +15,8 @@
 #include <linux/perfctr.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#elif defined(__powerpc__)
+#include <sys/auxv.h>
 #endif
 
 /*
@@ -190,21 +192,34 @@ static inline int has_two_cpus(void)
 	       !(forbidden.words[0] & 3);
 }
 
+/* Can the programs of a CPU with counters read them? From POWER10 on they cannot. */
+static inline int cpu_has_rdpmc(void)
+{
+#ifdef __powerpc__
+	return !(getauxval(AT_HWCAP2) & PPC_FEATURE2_ARCH_3_1);
+#else
+	return 1;
+#endif
+}
+
 /*
- * Are there counters, and not only the TSC? Programs may not have RDPMC. With PE_NEED_PMU=1 in the
- * environment there must be counters: the test fails.
+ * Are there counters, and not only the TSC? With PE_NEED_PMU=1 in the environment there must be
+ * counters that interrupt, and that programs can read if the CPU has RDPMC: else the test fails.
  */
 static inline int has_counters(void)
 {
 	const char *need = getenv("PE_NEED_PMU");
+	unsigned int features = PERFCTR_FEATURE_PCINT;
 
-	if (has(PERFCTR_FEATURE_RDPMC) || has(PERFCTR_FEATURE_PCINT))
-		return 1;
-	if (need && *need) {
-		fprintf(stderr, "# no counters\n");
+	if (!need || !*need)
+		return has(PERFCTR_FEATURE_RDPMC) || has(PERFCTR_FEATURE_PCINT);
+	if (cpu_has_rdpmc())
+		features |= PERFCTR_FEATURE_RDPMC;
+	if (!has(features)) {
+		fprintf(stderr, "# no counters, or they do not interrupt, or lack RDPMC\n");
 		exit(1);
 	}
-	return 0;
+	return 1;
 }
 
 /* Wait for the exit of all children. Return: the number of those that exited with 0 */
