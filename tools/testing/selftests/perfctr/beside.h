@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by tests of perfctr and perf events: take all counters, by a control or by events.
+ * Shared by tests of perfctr and perf events: take all counters, by a control or by events; switch
+ * the NMI watchdog off.
  */
 #ifndef _SELFTESTS_PERFCTR_BESIDE_H
 #define _SELFTESTS_PERFCTR_BESIDE_H
