@@ -128,7 +128,10 @@ static int vperfctr_init_fs_context(struct fs_context *fc)
 		return -ENOMEM;
 	ctx->ops = &vperfctr_super_ops;
 	ctx->dops = &vperfctr_dentry_ops;
-	/* With READ_IMPLIES_EXEC a readable mapping is executable, and mmap would refuse it. */
+	/*
+	 * Without this flag, READ_IMPLIES_EXEC makes a readable mapping executable, which
+	 * vperfctr_mmap() refuses.
+	 */
 	fc->s_iflags |= SB_I_NOEXEC;
 	return 0;
 }

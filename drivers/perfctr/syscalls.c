@@ -27,7 +27,7 @@ static_assert(offsetof(struct perfctr_info, cpu_features) == 40);
 static_assert(offsetof(struct perfctr_info, reserved) == 52);
 static_assert(offsetof(struct perfctr_cpu_mask, mask) == 4);
 
-/* Copy a set of CPUs to user space. nrwords: in, words in the caller's mask; out, words needed. */
+/* Copy a set of CPUs to user space. nrwords has the caller's words, and receives those needed. */
 static int perfctr_put_mask(struct perfctr_cpu_mask __user *to, const struct cpumask *cpus)
 {
 	const u32 words = DIV_ROUND_UP(nr_cpu_ids, 32);
@@ -395,9 +395,9 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
  *
  * Return: 0 on success, -EBADF, -EINVAL if there is no object, the control is not valid, or all
  * CPUs are forbidden, -EACCES if perf_event_paranoid forbids the caller to count at all, -EPERM for
- * bits that no caller may set or that need a privilege, -ESRCH if the owner is gone, or is neither
- * the caller nor stopped and traced by it, -EBUSY if perf's pinned events have the counters,
- * -ENOMEM, -EFAULT, or an error of a security module
+ * bits that no caller may set or that need a privilege, -ESRCH if there is no owner, or if it is
+ * neither the caller nor stopped and traced by it, -EBUSY if perf's pinned events have the
+ * counters, -ENOMEM, -EFAULT, or an error of a security module
  */
 SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
 {

@@ -166,7 +166,10 @@ void vperfctr_resume(struct vperfctr *vp)
 	if (vp->running || vp->dead)
 		return;
 	WARN_ON_ONCE(!rcu_access_pointer(vp->owner));
-	/* The overflow interrupt may be late, or perf may have taken the counters before it. */
+	/*
+	 * An overflow may not be handled yet: its interrupt is late, or perf took the counters
+	 * before the interrupt.
+	 */
 	if (perfctr_cpu_overflowed(state))
 		vperfctr_overflow(vp);
 	if (perfctr_cstatus_nrctrs(state->cstatus) &&

@@ -58,8 +58,8 @@
  *
  * 1. @owner, in a context switch or tick: no lock. Interrupts are off on @owner's CPU.
  * 2. @owner, in a system call, exit or exec: no lock. @owner changes the object with interrupts
- *    off. The overflow interrupt is on @owner's CPU. It is excluded, too, except on powerpc, where
- *    only the low-level driver masks it: the driver suspends the counters before a change.
+ *    off, which excludes vperfctr_overflow_handler(), too. On powerpc, an overflow may nevertheless
+ *    update the sums, so the counters are suspended before a change of @state.
  * 3. Another thread, in a system call: the thread traces @owner. vperfctr_hold_task() keeps @owner
  *    stopped, on no CPU, until the end of the call.
  * 4. A change of affinity does not access the object: when @owner starts to run on a forbidden

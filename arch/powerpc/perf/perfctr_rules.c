@@ -31,7 +31,7 @@ static const struct perfctr_rule perfctr_rules[] = {
 	NONE_OF(PERFCTR_ON_ALL, PERFCTR_MODES, ~(u64)PERFCTR_NOT_MODES, -EPERM),
 	NOT_VALUE(PERFCTR_ON_ALL, PERFCTR_MODES, PERFCTR_NOT_USER | PERFCTR_NOT_KERNEL,
 		  PERFCTR_NOT_USER | PERFCTR_NOT_KERNEL, -EINVAL),
-	/* PMC5 and PMC6 count nothing else, and these codes have no fields. */
+	/* PMC5 and PMC6 count only these events, whose codes have no fields. */
 	VALUE(PERFCTR_ON_PMC5, PERFCTR_CODE, ~0ULL, ISA207_RUN_INST, -EINVAL),
 	VALUE(PERFCTR_ON_PMC6, PERFCTR_CODE, ~0ULL, ISA207_RUN_CYC, -EINVAL),
 	{ }
@@ -90,7 +90,7 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 		return -EINVAL;
 	if (code & ~kind->valid)
 		return -EPERM;
-	/* A code may leave out its counter on PMC1 to PMC4. */
+	/* For PMC1 to PMC4 the counter field of the code may be 0: fill it in. */
 	if (!(code >> PERFCTR_COUNTER_SHIFT & PERFCTR_COUNTER_MASK) && counter <= POWER_ANY_LAST)
 		code |= (u64)counter << PERFCTR_COUNTER_SHIFT;
 	err = perfctr_check_rules(counter, code, control->modes[i]);

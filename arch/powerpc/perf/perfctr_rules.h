@@ -8,7 +8,7 @@
 #include <asm/perfctr.h>
 #include "claim.h"
 
-/* enum perfctr_rule_kind: a rule on the bits in its mask */
+/* Condition of a rule on the bits in its mask */
 enum perfctr_rule_kind {
 	PERFCTR_NONE_OF,	/* all must be 0 */
 	PERFCTR_VALUE,		/* they must have the rule's value */
@@ -36,7 +36,8 @@ enum perfctr_field {
  * @on: PERFCTR_ON_*
  * @err: the error if the condition is not met
  *
- * The error is that of the first rule not met by the first counter that does not meet one.
+ * Counters are checked in order, and each counter against the rules in order. The first rule that
+ * is not met determines the error.
  */
 struct perfctr_rule {
 	u64	mask;

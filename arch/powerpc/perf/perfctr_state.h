@@ -3,8 +3,8 @@
  * perfctr: operations of the low-level driver on a struct perfctr_cpu_state, on an abstract layer
  * of registers. The layer is a constant in each caller, so its functions are called directly.
  *
- * A counter overflows when its bit 31 becomes 1. An i-mode counter has its value in the control
- * plus 2^31, so that it overflows when that value becomes 0.
+ * A counter overflows when its bit 31 becomes 1. So an i-mode counter starts at its ireset value
+ * plus 2^31: the overflow is after -ireset occurrences.
  *
  * perfctr_state_resume() sets all counters, and perfctr_state_suspend() stops them. So start values
  * depend only on what the owner of the state has counted. The start value of an a-mode counter is 0
@@ -19,7 +19,7 @@
 #include <asm/perfctr.h>
 #include "claim.h"
 
-/* Added to the value of an i-mode counter in a control */
+/* Added to the ireset value of an i-mode counter */
 #define PERFCTR_I_MODE_BASE	0x80000000U
 
 /**
@@ -51,7 +51,7 @@ static __always_inline struct power_claim *perfctr_claim(struct perfctr_cpu_stat
 	return (struct power_claim *)state->claim;
 }
 
-/* Has @cstatus no counters, or as many as the claim? */
+/* Does @cstatus have no counters, or as many as the claim? */
 static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct power_claim *claim)
 {
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
@@ -114,7 +114,7 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 		return;
 	if (n) {
 		layer->stop();
-		/* perfctr_state_resume() continues i-mode counters from the start set here. */
+		/* perfctr_state_resume() continues an i-mode counter from the start stored here. */
 		for (i = 0; i < n; i++)
 			perfctr_count(layer, state, i);
 		for (i = 0; i < perfctr_cstatus_nractrs(state->cstatus); i++)

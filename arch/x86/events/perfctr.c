@@ -142,7 +142,7 @@ static u32 perfctr_hw_saved_value(int counter)
 	return __this_cpu_read(perfctr_this_cpu.saved[counter]);
 }
 
-/* Only the counters of the state suspended last have a value in @saved. */
+/* @saved is current for the counters that perfctr_cpu_hand_over() has announced. */
 static bool perfctr_hw_has_saved(const struct x86_claim *claim)
 {
 	return !(claim->counters & ~__this_cpu_read(perfctr_this_cpu.handed_over));

@@ -5,7 +5,7 @@
 #include "engine.h"
 #include "perfctr_rules.h"
 
-/* Northbridge events shared by CPUs are refused by the family's rules. */
+/* Flags of refused events. The family's rules refuse northbridge events. */
 #define PERFCTR_UNFIT	(X86_PAIR | X86_HT_ERRATUM)
 
 static bool perfctr_needs_register(const struct x86_extra *extra, u64 config)

@@ -46,7 +46,7 @@ static const struct perfctr_rule perfctr_cyrix_rules[] = {
 	{ }
 };
 
-/* WinChip: no mode bits, so the field belongs to the event. */
+/* WinChip: bits 6 and 7 are no mode bits, but part of the event. */
 static const struct perfctr_rule perfctr_winchip_rules[] = {
 	NONE_OF(PERFCTR_ON_ALL, 0xff00, -EPERM),
 	NONE_OF(PERFCTR_ON_ALL, 0xffff0000, -EPERM),

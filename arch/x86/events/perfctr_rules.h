@@ -8,7 +8,7 @@
 
 #include <asm/perfctr.h>
 
-/* Enable bit of an event select, from the P6 on; set by the register driver */
+/* Enable bit of an event select, from the P6 on; claim.c sets it in the register */
 #define PERFCTR_ENABLE		BIT(22)
 /* In pmc_map: a fixed counter, as in the index for RDPMC */
 #define PERFCTR_MAP_FIXED	BIT(30)
@@ -50,7 +50,8 @@ enum perfctr_field {
  * @on: PERFCTR_ON_*
  * @err: the error if the condition is not met
  *
- * The error is that of the first rule not met by the first counter that does not meet one.
+ * Counters are checked in order, and each counter against the rules in order. The first rule that
+ * is not met determines the error.
  */
 struct perfctr_rule {
 	u32	mask;
@@ -66,8 +67,7 @@ struct perfctr_rule {
  * @name: name of the CPU type, unless the model has one
  * @rules: checked for each counter
  * @more_rules: checked after @rules; may be NULL
- * @kernel: bits of an event select that make it count the kernel, one of which is enough; a P5 has
- *	a second field in the same register
+ * @kernel: bits of an event select, any of which makes it count the kernel; ~0U: it always does
  * @has_tsc: the CPU has a TSC
  * @no_interrupts: counters do not interrupt
  * @cccr: the counters are those of a Pentium 4

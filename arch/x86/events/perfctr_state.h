@@ -47,7 +47,7 @@ struct perfctr_layer {
 	bool	(*readable)(void);
 };
 
-/* Has @cstatus no counters, or as many as @claim reserves? */
+/* Does @cstatus have no counters, or as many as @claim reserves? */
 static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct x86_claim *claim)
 {
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
@@ -104,8 +104,8 @@ static __always_inline void perfctr_state_sample(const struct perfctr_layer *lay
 
 /*
  * User space may read counters from now on, or no longer. Counters that run on between threads may
- * have counts of other threads: reset them to 0. The values of interrupting counters are those of
- * this state.
+ * have counts of other threads: reset them to 0. Interrupting counters do not run on, so they have
+ * only counts of this state.
  */
 static __always_inline void perfctr_state_update_readable(const struct perfctr_layer *layer,
 							  struct perfctr_cpu_state *state)
@@ -189,8 +189,8 @@ static __always_inline void perfctr_state_start(const struct perfctr_layer *laye
 }
 
 /*
- * Show the start values of the counters to user space. Without permission to read counters they are
- * not shown, since a start value may include counts of other threads.
+ * Show the start values of the counters to user space. Not without permission to read counters:
+ * start values may include counts of other threads.
  */
 static __always_inline void perfctr_show_starts(const struct perfctr_layer *layer,
 						struct perfctr_cpu_state *state)
