@@ -138,7 +138,7 @@ TEST_F(count, kept_sums)
 	control.cpu_control.tsc_on = 0;
 	control.cpu_control.nractrs = 1;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
-	work(1000);
+	work(SLACK);
 	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
 	EXPECT_EQ(before.pmc[1], after.pmc[1]);
 	EXPECT_GT(before.pmc[0], after.pmc[0]);
@@ -147,8 +147,16 @@ TEST_F(count, kept_sums)
 	control.cpu_control.nractrs = 0;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
-	EXPECT_LE(2000, after.pmc[0]);
+	EXPECT_LE(2 * SLACK, after.pmc[0]);
 	EXPECT_EQ(before.pmc[1], after.pmc[1]);
+	/* Each counter has a preserve bit of its own. */
+	control.cpu_control.nractrs = 2;
+	control.preserve = 2;
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	ASSERT_EQ(0, vperfctr_read(self->fd, &after, NULL, NULL));
+	EXPECT_GT(SLACK, after.pmc[0]);
+	EXPECT_LE(before.pmc[1], after.pmc[1]);
+	EXPECT_GE(before.pmc[1] + SLACK, after.pmc[1]);
 }
 
 /* Without such an instruction threads have no counters, and the tests are skipped. */
@@ -349,9 +357,16 @@ TEST_F(count, children)
 {
 	struct vperfctr_control control = instructions(0);
 	struct perfctr_sum_ctrs sums;
-	int i;
+	int i, err;
 
-	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	control.cpu_control.nractrs = 2;
+	set_counter(&control.cpu_control, 1, 1, INSTRUCTIONS);
+	self->watchdog = set_number(WATCHDOG, 0);
+	err = vperfctr_control(self->fd, &control) ? errno : 0;
+	/* Only root can switch the watchdog off. */
+	if (err == EBUSY && geteuid())
+		SKIP(return, "the watchdog may have one of two counters");
+	ASSERT_EQ(0, err);
 	for (i = 0; i < 100; i++) {
 		pid_t child = fork();
 
@@ -363,13 +378,15 @@ TEST_F(count, children)
 		ASSERT_EQ(child, waitpid(child, NULL, 0));
 	}
 	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
-	EXPECT_LE(100 * 200000, sums.pmc[0]);
-	EXPECT_GE(100 * (200000 + 4 * SLACK), sums.pmc[0]);
+	for (i = 0; i < 2; i++) {
+		EXPECT_LE(100 * 200000, sums.pmc[i]);
+		EXPECT_GE(100 * (200000 + 4 * SLACK), sums.pmc[i]);
+	}
 	EXPECT_LT(0, sums.tsc);
 	/* A new control has a new identity: counts of the old children are added to no parent. */
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, NULL, &sums));
-	EXPECT_EQ(0, sums.pmc[0]);
+	EXPECT_EQ(0, sums.pmc[0] | sums.pmc[1]);
 }
 
 static sigjmp_buf refused;
