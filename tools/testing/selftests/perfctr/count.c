@@ -229,6 +229,8 @@ TEST_F(count, switches)
 	struct perfctr_sum_ctrs sums;
 	int i;
 
+	/* The threads take turns on a CPU. */
+	ASSERT_EQ(0, stay_on(0));
 	for (i = 0; i < 4; i++) {
 		if (fork())
 			continue;
