@@ -254,7 +254,6 @@ TEST_F(count, moves)
 	struct vperfctr_control control = instructions(0);
 	unsigned long long once = 0, twice = 0;
 	struct perfctr_sum_ctrs sums;
-	cpu_set_t one;
 	int i, n;
 
 	if (!has_two_cpus())
@@ -262,9 +261,7 @@ TEST_F(count, moves)
 	for (n = 1; n <= 2; n++) {
 		ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 		for (i = 0; i < 100; i++) {
-			CPU_ZERO(&one);
-			CPU_SET(i & 1, &one);
-			if (sched_setaffinity(0, sizeof(one), &one))
+			if (stay_on(i & 1))
 				break;
 			work(n * 10000);
 		}
@@ -273,7 +270,8 @@ TEST_F(count, moves)
 		once = n == 1 ? sums.pmc[0] : once;
 		twice = sums.pmc[0];
 	}
-	EXPECT_GE(100 * UNCERTAIN, llabs((long long)(twice - once) - 100 * 20000));
+	/* Real CPUs may count one more for an interrupt: allow one in each round. */
+	EXPECT_GE(100 * (UNCERTAIN + 1), llabs((long long)(twice - once) - 100 * 20000));
 }
 
 static long nr_switches(void)
