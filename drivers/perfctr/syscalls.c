@@ -395,9 +395,9 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
  *
  * Return: 0 on success, -EBADF, -EINVAL if there is no object, the control is not valid, or all
  * CPUs are forbidden, -EACCES if perf_event_paranoid forbids the caller to count at all, -EPERM for
- * bits that no caller may set or that need a privilege, -ESRCH if there is no owner, or if it is
- * neither the caller nor stopped and traced by it, -EBUSY if perf's pinned events have the
- * counters, -ENOMEM, -EFAULT, or an error of a security module
+ * bits that no caller may set or that need a privilege, -ESRCH if the object is unlinked, or its
+ * owner is dead, or is neither the caller nor stopped and traced by it, -EBUSY if perf's pinned
+ * events have the counters, -ENOMEM, -EFAULT, or an error of a security module
  */
 SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
 {
