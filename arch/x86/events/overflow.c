@@ -3,8 +3,8 @@
  * The overflow interrupt. It is an NMI: it can interrupt any code of this driver, with any lock
  * held. So it takes no lock, and uses irq_work for wakeups. It may
  *
- * - read @owner of struct x86_pmu_cpu, and the events of the counts found there. A count is an
- *   owner only while its offset matches its counter, except while its seq is odd;
+ * - read @owner of struct x86_pmu_cpu, and the events of the counts found there. x86_count::offset
+ *   of an owner matches its counter, except while x86_count::seq is odd;
  * - update events, start new periods, write samples, and stop events;
  * - reprogram counters;
  * - write other registers, unless the interrupted code is about to (@disabled, @reprogramming):

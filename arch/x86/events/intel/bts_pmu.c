@@ -131,8 +131,8 @@ static void bts_store(struct bts_writer *writer, const struct x86_bts_record *re
 
 /*
  * Make room for a record. The end of the area ends the transaction, so that no PERF_RECORD_AUX
- * covers the unused bytes. If the reader is too slow, the trace ends, and the reader must enable the
- * event again.
+ * covers the unused bytes. If the reader is too slow, the trace ends, and the reader must enable
+ * the event again.
  */
 static bool bts_make_room(struct bts_writer *writer, struct perf_event *event)
 {

@@ -315,8 +315,8 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 }
 
 /*
- * PEBS_ENABLE, and the settings of the area, for precise events with a counter; @unmoved: without
- * events about to move
+ * Compute MSR_IA32_PEBS_ENABLE, MSR_PEBS_DATA_CFG and x86_precise_cpu::multi_record for the precise
+ * events that have a counter; @unmoved: only for those that keep it
  */
 static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *data_cfg,
 			       bool *multi_record)
