@@ -192,10 +192,21 @@ static inline int has_two_cpus(void)
 	       !(forbidden.words[0] & 3);
 }
 
-/* Can the programs of a CPU with counters read them? From POWER10 on they cannot. */
+/*
+ * Can the programs of a CPU with counters read them? From POWER10 on they cannot, and on the first
+ * Pentium Pros they must not: RDPMC returns wrong values there (erratum 26). A Pentium 4 has no
+ * counters of threads.
+ */
 static inline int cpu_has_rdpmc(void)
 {
-#ifdef __powerpc__
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
+
+	if (!is_p6())
+		return 1;
+	__cpuid(1, a, b, c, d);
+	return (a >> 4 & 0xf) != 1 || (a & 0xf) >= 9;
+#elif defined(__powerpc__)
 	return !(getauxval(AT_HWCAP2) & PPC_FEATURE2_ARCH_3_1);
 #else
 	return 1;
