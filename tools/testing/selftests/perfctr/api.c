@@ -63,6 +63,22 @@ TEST(without)
 	EXPECT_FAILS(ENOSYS, vperfctr_read(-1, NULL, NULL, NULL));
 }
 
+/* Programs that were built with other headers have these numbers, see the document's table. */
+TEST_F(api, numbers)
+{
+	EXPECT_EQ(600, __NR_perfctr_info);
+	EXPECT_EQ(601, __NR_vperfctr_open);
+	EXPECT_EQ(602, __NR_vperfctr_control);
+	EXPECT_EQ(603, __NR_vperfctr_unlink);
+	EXPECT_EQ(604, __NR_vperfctr_iresume);
+	EXPECT_EQ(605, __NR_vperfctr_read);
+	EXPECT_EQ(0x06000500, PERFCTR_ABI_VERSION);
+	EXPECT_EQ(0xff00ff00, PERFCTR_ABI_VERSION_MASK);
+	EXPECT_EQ(1, PERFCTR_FEATURE_RDPMC);
+	EXPECT_EQ(2, PERFCTR_FEATURE_RDTSC);
+	EXPECT_EQ(4, PERFCTR_FEATURE_PCINT);
+}
+
 /* The structures are the same for 32-bit and 64-bit programs. */
 TEST_F(api, structures)
 {
@@ -103,8 +119,10 @@ TEST_F(api, info)
 	EXPECT_EQ(0, perfctr_info(NULL, NULL, NULL));
 	memset(&info, 0xff, sizeof(info));
 	ASSERT_EQ(0, perfctr_info(&info, NULL, NULL));
-	EXPECT_EQ(PERFCTR_ABI_VERSION, info.abi_version);
+	EXPECT_EQ(0x06000500, info.abi_version);
+	EXPECT_STREQ("2.7.6", info.driver_version);
 	EXPECT_EQ(0, info.cpu_type);
+	EXPECT_LT(0, info.cpu_khz);
 	EXPECT_EQ(1, info.tsc_to_cpu_mult);
 	EXPECT_TRUE(info.cpu_features & PERFCTR_FEATURE_RDTSC);
 	EXPECT_EQ(0, info.reserved[0] | info.reserved[1] | info.reserved[2]);
