@@ -277,6 +277,9 @@ TEST_F(api, mmap)
 	p = mmap(NULL, page, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	EXPECT_FAILS(EACCES, mprotect(p, page, PROT_READ | PROT_WRITE));
+	/* A mapping cannot grow. */
+	EXPECT_EQ(MAP_FAILED, mremap(p, page, 2 * page, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
 	munmap(p, page);
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, self->fd, 0));
 	EXPECT_EQ(EPERM, errno);
