@@ -417,6 +417,9 @@ static int sees_tsc(int fd, const volatile struct vperfctr_state *page)
 	return 0;
 }
 
+/* Result of a process that cannot forbid itself the TSC */
+#define NO_PR_SET_TSC	77
+
 static int forbid_tsc(const struct vperfctr_control *control)
 {
 	const volatile struct vperfctr_state *page;
@@ -428,7 +431,7 @@ static int forbid_tsc(const struct vperfctr_control *control)
 	if (page == MAP_FAILED || vperfctr_control(fd, control) || !page->cpu_state.tsc_start)
 		return 100;
 	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
-		return 77;
+		return NO_PR_SET_TSC;
 	/* The counters still run. */
 	if (page->cpu_state.cstatus != perfctr_mk_cstatus(0, n, 0))
 		return 101;
@@ -456,6 +459,77 @@ static int forbid_tsc(const struct vperfctr_control *control)
 	return 0;
 }
 
+/* Forbid the TSC after an overflow, and then restart the counters. Return: as for sees_tsc() */
+static int forbid_stopped_tsc(const struct vperfctr_control *control)
+{
+	const volatile struct vperfctr_state *page;
+	int fd = vperfctr_open(0, 0);
+
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED || vperfctr_control(fd, control))
+		return 100;
+	work(100000);
+	if (page->cpu_state.cstatus != perfctr_mk_cstatus(1, 0, 0))
+		return 101;
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		return NO_PR_SET_TSC;
+	if (page->cpu_state.cstatus || page->cpu_state.tsc_start)
+		return 102;
+	if (vperfctr_iresume(fd))
+		return 103;
+	if (page->cpu_state.cstatus != perfctr_mk_cstatus(0, 0, 1))
+		return 104;
+	return sees_tsc(fd, page);
+}
+
+/* Forbid the TSC, and reap a child that may read it. Return: 0, or the number of a failed check */
+static int forbid_childs_tsc(const struct vperfctr_control *control)
+{
+	int fd = vperfctr_open(0, 0), go[2], status;
+	struct perfctr_sum_ctrs sums;
+	pid_t child;
+	char byte;
+
+	if (vperfctr_control(fd, control) || pipe(go))
+		return 100;
+	child = fork();
+	if (child < 0)
+		return 101;
+	if (!child) {
+		close(go[1]);
+		/* Wait for the end of file. */
+		if (read(go[0], &byte, 1))
+			_exit(1);
+		work(1000);
+		if (vperfctr_read(vperfctr_open(0, 0), &sums, NULL, NULL) || !sums.tsc)
+			_exit(2);
+		_exit(0);
+	}
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		return NO_PR_SET_TSC;
+	close(go[1]);
+	if (waitpid(child, &status, 0) != child || status)
+		return 102;
+	if (vperfctr_read(fd, NULL, NULL, &sums) || sums.tsc)
+		return 103;
+	/* The child's counters are added nevertheless. */
+	return control->cpu_control.nractrs && sums.pmc[0] < 2000 ? 104 : 0;
+}
+
+/* Run a function in a process of its own. Return: its result, or -1 */
+static int result_of(int (*function)(const struct vperfctr_control *),
+		     const struct vperfctr_control *control)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(function(control));
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
 /*
  * A control with the TSC is EPERM for a thread that may not read the TSC: after PR_TSC_SIGSEGV
  * of prctl(PR_SET_TSC), or in seccomp's strict mode. If a thread loses this right while the TSC
@@ -465,20 +539,45 @@ static int forbid_tsc(const struct vperfctr_control *control)
 TEST_F(api, tsc_forbidden)
 {
 	struct vperfctr_control control = instructions(0);
-	int status;
-	pid_t child;
+	int result;
 
 	if (!has_counters())
 		control.cpu_control.nractrs = 0;
-	child = fork();
-	ASSERT_LE(0, child);
-	if (!child)
-		_exit(forbid_tsc(&control));
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	ASSERT_TRUE(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
+	result = result_of(forbid_tsc, &control);
+	if (result == NO_PR_SET_TSC)
 		SKIP(return, "no PR_SET_TSC");
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, result);
+}
+
+/* If a thread loses this right after an overflow, vperfctr_iresume does not start the TSC. */
+TEST_F(api, tsc_forbidden_after_overflow)
+{
+	struct vperfctr_control control = instructions(-100000);
+	int result;
+
+	if (!has_counters() || !has(PERFCTR_FEATURE_PCINT))
+		SKIP(return, "no counters that interrupt");
+	result = result_of(forbid_stopped_tsc, &control);
+	if (result == NO_PR_SET_TSC)
+		SKIP(return, "no PR_SET_TSC");
+	EXPECT_EQ(0, result);
+}
+
+/*
+ * A child that was created before its parent lost this right keeps its own TSC, whose sum is not
+ * added to its parent's when the child is reaped.
+ */
+TEST_F(api, tsc_of_child)
+{
+	struct vperfctr_control control = instructions(0);
+	int result;
+
+	if (!has_counters())
+		control.cpu_control.nractrs = 0;
+	result = result_of(forbid_childs_tsc, &control);
+	if (result == NO_PR_SET_TSC)
+		SKIP(return, "no PR_SET_TSC");
+	EXPECT_EQ(0, result);
 }
 
 TEST_F(api, tsc_in_seccomp)
