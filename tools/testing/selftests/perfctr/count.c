@@ -159,6 +159,43 @@ TEST_F(count, kept_sums)
 	EXPECT_GE(before.pmc[1] + SLACK, after.pmc[1]);
 }
 
+/*
+ * Is this a CPU of AMD's families 10h to 14h, in which counters of several cores count the events of
+ * one northbridge? Family 15h has other counters for these events.
+ */
+static bool shares_northbridge(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d, family;
+
+	if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx)
+		return false;
+	__cpuid(1, a, b, c, d);
+	family = (a >> 8 & 0xf) + (a >> 20 & 0xff);
+	return (a >> 8 & 0xf) == 0xf && family >= 0x10 && family < 0x15;
+#else
+	return false;
+#endif
+}
+
+/*
+ * Northbridge events (0xe0 to 0xff) of a thread are EPERM on AMD CPUs up to family 14h with several
+ * cores.
+ */
+TEST_F(count, northbridge)
+{
+	struct vperfctr_control control = instructions(0);
+	unsigned int event;
+
+	if (!shares_northbridge())
+		SKIP(return, "this CPU counts no events of a shared northbridge");
+	for (event = 0xe0; event <= 0xff; event++) {
+		set_counter(&control.cpu_control, 0, 0, event | SELECT_USER | SELECT_ENABLE);
+		EXPECT_EQ(-1, vperfctr_control(self->fd, &control));
+		EXPECT_EQ(EPERM, errno);
+	}
+}
+
 /* Without such an instruction threads have no counters, and the tests are skipped. */
 static unsigned int rdpmc(unsigned int map)
 {
