@@ -68,6 +68,15 @@
 #define UNCERTAIN	0
 #endif
 
+/*
+ * Upper limit of the count of @n instructions. Where the kernel is counted, the instructions of
+ * interrupts are a part of it that grows with the time.
+ */
+static inline long long at_most(long long n)
+{
+	return n + SLACK + (UNCERTAIN ? n / 16 : 0);
+}
+
 static inline int perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 			       struct perfctr_cpu_mask *forbidden)
 {
