@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#if defined(__x86_64__) || defined(__i386)
+#include <cpuid.h>
+#endif
 
 #include "pe_hw.h"
 
@@ -42,6 +45,101 @@ __u64 pe_hw_exact(void)
 #endif
 }
 
+/* Does the environment demand the counters of the CPU? */
+static bool is_needed(void)
+{
+	const char *need = getenv("PE_NEED_PMU");
+
+	return need && *need;
+}
+
+/* CPUs and their features, by CPUID and the manuals only, so independent of the driver */
+#if defined(__x86_64__) || defined(__i386)
+#define INTEL_PENTIUM_PRO	0x601
+#define INTEL_NETBURST		0xf00
+
+/* CPUID leaf 1: ECX, ECX, EDX */
+#define CPUID_DTES64		0x4
+#define CPUID_PDCM		0x8000
+#define CPUID_HYPERVISOR	0x80000000
+#define CPUID_DS		0x200000
+/* CPUID leaf 0x80000022: EAX */
+#define CPUID_AMD_LBR_V2	0x2
+
+/* The family (bits 15:8) and model (7:0) of a CPU of Intel, else 0 */
+static unsigned int intel_model(void)
+{
+	unsigned int a, b, c, d, family, model;
+
+	if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_INTEL_ebx || !a)
+		return 0;
+	__cpuid(1, a, b, c, d);
+	family = a >> 8 & 0xf;
+	model = a >> 4 & 0xf;
+	if (family == 6 || family == 15)
+		model |= a >> 12 & 0xf0;
+	return family << 8 | model;
+}
+
+/* A hypervisor may lack features that it passes through in CPUID. */
+static bool has_hypervisor(void)
+{
+	unsigned int a, b, c, d;
+
+	__cpuid(1, a, b, c, d);
+	return c & CPUID_HYPERVISOR;
+}
+
+static bool is_skylake_with_pebs(void)
+{
+	unsigned int a, b, c, d;
+
+	switch (intel_model()) {
+	case 0x64e:
+	case 0x65e:
+	case 0x655:
+	case 0x68e:
+	case 0x69e:
+		/* PEBS needs the debug store in a 64-bit format, and IA32_PERF_CAPABILITIES. */
+		__cpuid(1, a, b, c, d);
+		return d & CPUID_DS && c & CPUID_DTES64 && c & CPUID_PDCM && !has_hypervisor();
+	}
+	return false;
+}
+
+/* The first Pentium Pro has erratum 26; threads of a core of Netburst share the counters. */
+static bool has_rdpmc(void)
+{
+	unsigned int model = intel_model();
+
+	return model != INTEL_PENTIUM_PRO && (model & 0xf00) != INTEL_NETBURST;
+}
+
+static bool has_branch_records(void)
+{
+	unsigned int a, b, c, d;
+
+	if (__get_cpuid(0x80000022, &a, &b, &c, &d) && a & CPUID_AMD_LBR_V2)
+		return !has_hypervisor();
+	return is_skylake_with_pebs();
+}
+#else
+static bool is_skylake_with_pebs(void)
+{
+	return false;
+}
+
+static bool has_rdpmc(void)
+{
+	return false;
+}
+
+static bool has_branch_records(void)
+{
+	return false;
+}
+#endif
+
 /**
  * pe_hw_missing - has the machine no hardware counters?
  *
@@ -52,11 +150,10 @@ __u64 pe_hw_exact(void)
 bool pe_hw_missing(void)
 {
 	struct perf_event_attr attr = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
-	const char *need = getenv("PE_NEED_PMU");
 
 	if (!pe_try(&attr, 0, -1, -1, 0))
 		return false;
-	if (need && *need) {
+	if (is_needed()) {
 		fprintf(stderr, "# no hardware counters\n");
 		exit(1);
 	}
@@ -64,14 +161,45 @@ bool pe_hw_missing(void)
 }
 
 /**
+ * pe_hw_must_be_precise - has the CPU, by its manual, precise samples of branches?
+ *
+ * Only some of the CPUs with precise samples are known here.
+ * Return: true with PE_NEED_PMU on Skylake and Kaby Lake, with CPUID's features of PEBS
+ */
+bool pe_hw_must_be_precise(void)
+{
+	return is_needed() && is_skylake_with_pebs();
+}
+
+/**
+ * pe_hw_must_be_readable - must programs be able to read counters by default?
+ *
+ * Return: true with PE_NEED_PMU on x86, but for the CPUs whose RDPMC has an erratum or reads the
+ * counters of another thread
+ */
+bool pe_hw_must_be_readable(void)
+{
+	return is_needed() && has_rdpmc();
+}
+
+/**
  * pe_hw_branches - does the driver tell user space that the CPU has branch records?
+ *
+ * With PE_NEED_PMU=1 in the environment it must do so for a CPU that certainly has some: the test
+ * fails.
  *
  * Return: true if it does
  */
 bool pe_hw_branches(void)
 {
-	return !access("/sys/bus/event_source/devices/cpu/caps/branches", F_OK) ||
-	       !access("/sys/bus/event_source/devices/cpu_core/caps/branches", F_OK);
+	if (!access("/sys/bus/event_source/devices/cpu/caps/branches", F_OK) ||
+	    !access("/sys/bus/event_source/devices/cpu_core/caps/branches", F_OK))
+		return true;
+	if (is_needed() && has_branch_records()) {
+		fprintf(stderr, "# no branch records\n");
+		exit(1);
+	}
+	return false;
 }
 
 /**

@@ -21,6 +21,8 @@ bool pe_hw_missing(void);
 bool pe_hw_excludes(void);
 unsigned int pe_hw_counters(void);
 bool pe_hw_share(bool share);
+bool pe_hw_must_be_precise(void);
+bool pe_hw_must_be_readable(void);
 bool pe_hw_branches(void);
 void pe_hw_loop(unsigned long instructions);
 __u64 pe_hw_count(int fd, unsigned long instructions);
