@@ -114,8 +114,9 @@ FIXTURE_SETUP(breakpoint)
 
 	self->slots = fill(&a, 0, -1, fds, &err);
 	drop(fds, self->slots);
-	if (!self->slots)
+	if (!self->slots && !LIKE_X86)
 		SKIP(return, "no watchpoints (%s)", strerror(-err));
+	ASSERT_LT(0, self->slots);
 }
 
 FIXTURE_TEARDOWN(breakpoint)
