@@ -20,6 +20,7 @@
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define barrier()	({ __asm__ __volatile__("" : : : "memory"); })
 #define RUN_MS	3000
+#define MOST_ROUNDS	1000000
 
 /**
  * struct reader - the task that reads its event's page
@@ -69,7 +70,8 @@ static void *read_page(void *arg)
 		 * times must be equal.
 		 */
 		r->torn += enabled != running;
-		r->changes += enabled != last;
+		if (enabled != last)
+			__atomic_add_fetch(&r->changes, 1, __ATOMIC_RELAXED);
 		last = enabled;
 	}
 	return NULL;
@@ -83,8 +85,11 @@ static long long now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* Change the event as often as the time allows. */
-static unsigned long change_from_elsewhere(int fd, size_t len)
+/*
+ * Change the event as often as the time allows, and until the reader has seen that the page
+ * changes, if it ever does: the host may stop the machine for longer than the time.
+ */
+static unsigned long change_from_elsewhere(struct reader *r, int fd, size_t len)
 {
 	long long end = now_ms() + pe_rounds(RUN_MS);
 	unsigned long rounds = 0;
@@ -98,7 +103,8 @@ static unsigned long change_from_elsewhere(int fd, size_t len)
 		if (again != MAP_FAILED)
 			munmap(again, len);
 		rounds++;
-	} while (now_ms() < end);
+	} while (now_ms() < end || (rounds < MOST_ROUNDS &&
+				    __atomic_load_n(&r->changes, __ATOMIC_RELAXED) < 2));
 	return rounds;
 }
 
@@ -123,7 +129,7 @@ TEST(page_is_not_written_while_its_reader_runs)
 	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
 	__atomic_store_n(&r.page, ring.page, __ATOMIC_RELEASE);
 
-	rounds = change_from_elsewhere(fd, ring.len);
+	rounds = change_from_elsewhere(&r, fd, ring.len);
 	__atomic_store_n(&r.stop, 1, __ATOMIC_RELAXED);
 	pthread_join(r.thread, NULL);
 	TH_LOG("%lu rounds, %lu reads: %lu odd, %lu torn, %lu changes", rounds, r.reads, r.odd,
