@@ -223,13 +223,31 @@ TEST_F(inherit, existing_children_are_not)
 	close(fd);
 }
 
+/* If new tasks inherited the event of a CPU, their faults there would be counted twice. */
 TEST_F(inherit, cpu_event_is_not_inherited)
 {
-	int fd = pe_open(&self->a, -1, 0, -1, 0);
+	struct perf_event_attr plain = self->a;
+	int all, fd;
+	__u64 count;
 
+	ASSERT_EQ(0, pe_move_to(0));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 0));
+	plain.inherit = 0;
+	/*
+	 * Opened first and read last, this event counts at least each fault that the other counts
+	 * once.
+	 */
+	all = pe_open(&plain, -1, 0, -1, 0);
+	ASSERT_LE(0, all);
+	fd = pe_open(&self->a, -1, 0, -1, 0);
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+	EXPECT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, 100 * PAGES));
+	EXPECT_EQ(0, pe_child_do(&self->child, PE_THREAD_FAULT, 100 * PAGES));
+	count = pe_count(fd);
+	EXPECT_LE(200 * PAGES, count);
+	EXPECT_GE(pe_count(all), count);
 	close(fd);
+	close(all);
 }
 
 TEST_F(inherit, original_exits_first)
