@@ -108,8 +108,10 @@ TEST_F(overflow, signals)
 	ASSERT_EQ(0, begin(-1000000));
 	work(5250000);
 	ASSERT_EQ(0, stop(&sums));
-	EXPECT_EQ(10, signals);
-	EXPECT_EQ(10, counts[0]);
+	EXPECT_TRUE(is_n_for_n(signals, sums.pmc[0], 1000000));
+	EXPECT_EQ(signals, counts[0]);
+	if (!UNCERTAIN)
+		EXPECT_EQ(10, signals);
 	EXPECT_EQ(0, wrong);
 	EXPECT_LE(10500000, sums.pmc[0]);
 	EXPECT_GE(10500000 + 20 * SLACK, sums.pmc[0]);
