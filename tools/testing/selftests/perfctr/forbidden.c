@@ -25,18 +25,59 @@ FIXTURE(forbidden) {
 	const volatile struct vperfctr_state *page;
 };
 
-/* Return the first online CPU that is, or is not, in a mask. */
-static int find_cpu(const unsigned int *words, int n, int forbidden)
+static bool is_forbidden(const unsigned int *words, int cpu)
+{
+	return words[cpu / 32] >> cpu % 32 & 1;
+}
+
+/* Return the first online CPU that is, or is not, in a mask of @n CPUs. */
+static int find_cpu(const unsigned int *words, int n, bool forbidden)
 {
 	cpu_set_t online;
 	int cpu;
 
 	sched_getaffinity(0, sizeof(online), &online);
-	for (cpu = 0; cpu < 32 * n && cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, &online) && (words[cpu / 32] >> cpu % 32 & 1) == forbidden)
+	for (cpu = 0; cpu < n && cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &online) && is_forbidden(words, cpu) == forbidden)
 			return cpu;
 	}
 	return -1;
+}
+
+/* Read the CPUs of a PMU of a hybrid machine. */
+static bool read_cpus(const char *pmu, cpu_set_t *cpus)
+{
+	char path[80];
+	FILE *file;
+	int first, last;
+
+	CPU_ZERO(cpus);
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", pmu);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	while (fscanf(file, "%d", &first) == 1) {
+		if (fscanf(file, "-%d", &last) != 1)
+			last = first;
+		for (; first <= last && first < CPU_SETSIZE; first++)
+			CPU_SET(first, cpus);
+		fgetc(file);
+	}
+	fclose(file);
+	return true;
+}
+
+/*
+ * Find the CPUs of the other type than CPU 0, which the kernel has booted on. A machine with one
+ * type of core has none.
+ */
+static void find_other_cores(cpu_set_t *others)
+{
+	cpu_set_t cores, atoms;
+
+	CPU_ZERO(others);
+	if (read_cpus("cpu_core", &cores) && read_cpus("cpu_atom", &atoms))
+		*others = CPU_ISSET(0, &cores) ? atoms : cores;
 }
 
 FIXTURE_SETUP(forbidden)
@@ -45,12 +86,23 @@ FIXTURE_SETUP(forbidden)
 		struct perfctr_cpu_mask mask;
 		__u32 words[MAX_CPUS / 32];
 	} cpus = { .mask.nrwords = MAX_CPUS / 32 };
+	cpu_set_t online, others;
+	int i, n;
 
 	if (!has_counters())
 		SKIP(return, "no counters");
 	ASSERT_EQ(0, perfctr_info(NULL, NULL, &cpus.mask));
-	self->bad = find_cpu(cpus.words, cpus.mask.nrwords, 1);
-	self->good = find_cpu(cpus.words, cpus.mask.nrwords, 0);
+	n = 32 * cpus.mask.nrwords;
+	self->bad = find_cpu(cpus.words, n, true);
+	self->good = find_cpu(cpus.words, n, false);
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(online), &online));
+	find_other_cores(&others);
+	for (i = 0; i < n && i < CPU_SETSIZE; i++) {
+		if (!CPU_ISSET(i, &online))
+			continue;
+		EXPECT_EQ(!!CPU_ISSET(i, &others), is_forbidden(cpus.words, i))
+			TH_LOG("CPU %d", i);
+	}
 	if (self->bad < 0)
 		SKIP(return, "no forbidden CPUs");
 	ASSERT_LE(0, self->good);
