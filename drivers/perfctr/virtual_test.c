@@ -4,6 +4,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -120,6 +121,29 @@ static void test_await_tick(struct kunit *test)
 	}
 }
 
+/*
+ * In one tick, an object can have as many overflows as kernel.perf_event_max_sample_rate allows
+ * samples of a perf event: before these, vperfctr_await_tick() does not wait.
+ */
+static void test_overflows_without_wait(struct kunit *test)
+{
+	struct vperfctr *vp = kunit_kzalloc(test, sizeof(*vp), GFP_KERNEL);
+	unsigned int most;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, vp);
+	/* A tick may begin in some of the calls. */
+	for (i = 0; i < 100; i++) {
+		most = DIV_ROUND_UP(READ_ONCE(sysctl_perf_event_sample_rate), HZ);
+		vp->overflow_tick = jiffies;
+		vp->overflows = most - 1;
+		vperfctr_await_tick(vp);
+		if (!time_after(jiffies, vp->overflow_tick))
+			return;
+	}
+	KUNIT_FAIL(test, "%u overflows in a tick wait for the next tick", most - 1);
+}
+
 /* These tests use perf_rdpmc_allowed and struct x86_claim. */
 #if defined(CONFIG_PERFCTR_COUNTERS) && defined(CONFIG_X86)
 #define TEST_X86_COUNTERS
@@ -220,6 +244,9 @@ static void revoke_after_overflow(struct kunit *test, bool late)
 	vp->state->claim.n = 1;
 	vp->state->control.ireset[0] = -100;
 	vp->state->revoked = perfctr_mk_cstatus(0, 0, 1);
+	/* Those of a tick before are not counted with this one. */
+	vp->overflow_tick = jiffies - 1;
+	vp->overflows = 100;
 	if (late) {
 		vperfctr_suspend(vp);
 		vperfctr_resume(vp);
@@ -315,6 +342,7 @@ static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_objects),
 	KUNIT_CASE(test_samples),
 	KUNIT_CASE(test_await_tick),
+	KUNIT_CASE(test_overflows_without_wait),
 #ifdef CONFIG_KRETPROBES
 	KUNIT_CASE(test_alloc_security_hook),
 	KUNIT_CASE(test_mmap_security_hook),
