@@ -160,8 +160,8 @@ TEST_F(count, kept_sums)
 }
 
 /*
- * Is this a CPU of AMD's families 10h to 14h, in which counters of several cores count the events of
- * one northbridge? Family 15h has other counters for these events.
+ * Is this a CPU of AMD's families 10h to 14h, in which counters of several cores count the events
+ * of one northbridge? Family 15h has other counters for these events.
  */
 static bool shares_northbridge(void)
 {
