@@ -104,6 +104,8 @@ REFUSAL(GROUP_NEEDED, EINVAL, "group_fd",
 	"must refer to a group leader: this event can only be a member")
 REFUSAL(GROUP_READ_SIZE, E2BIG, "group_fd",
 	"refers to a group whose read(2) would exceed 16 KiB: open another group")
+REFUSAL(GROUP_SAMPLES, E2BIG, "group_fd",
+	"refers to a large group with many events that sample all values: sample with fewer events")
 REFUSAL(GROUP_AUX, EINVAL, "group_fd",
 	"must refer to an event with an AUX area, for attr.aux_output, aux_pause and aux_resume")
 REFUSAL(NO_TASK, ESRCH, "pid", "is not an existing task")

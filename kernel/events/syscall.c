@@ -279,6 +279,9 @@ static int perf_open_prepare_group(struct open_request *req)
 	err = perf_refuse_error(PERF_REFUSED_GROUP_READ_SIZE,
 				perf_read_size_check(event, leader ?: event));
 	if (!err)
+		err = perf_refuse_error(PERF_REFUSED_GROUP_SAMPLES,
+					perf_group_samples_check(event, leader ?: event));
+	if (!err)
 		err = perf_event_may_attach(event);
 	if (!err && perf_event_needs_aux(event) &&
 	    !perf_event_set_aux_output(event, event->group_leader))

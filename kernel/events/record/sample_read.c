@@ -67,6 +67,39 @@ int perf_read_size_check(const struct perf_event *event, struct perf_event *lead
 	return 0;
 }
 
+/* Does each sample of the event contain the values of its group? */
+static bool perf_samples_group(const struct perf_event *event)
+{
+	return is_sampling_event(event) && (event->attr.sample_type & PERF_SAMPLE_READ) &&
+	       (event->attr.read_format & PERF_FORMAT_GROUP);
+}
+
+/**
+ * perf_group_samples_check - may a group grow by one member?
+ * @event: event to be attached
+ * @leader: leader of its group, or @event itself
+ *
+ * One occurrence may cause a sample of each member, and each sample may contain the values of all
+ * members. Without a limit the number of values would be the square of the number of members.
+ *
+ * Context: the mutex of the context is held.
+ * Return: 0 if it may, -E2BIG if not
+ */
+int perf_group_samples_check(const struct perf_event *event, struct perf_event *leader)
+{
+	struct perf_event *member;
+	unsigned int samples;
+
+	if (leader == event)
+		return 0;
+
+	lockdep_assert_held(&leader->ctx->mutex);
+	samples = perf_samples_group(event) + perf_samples_group(leader);
+	for_each_sibling_event(member, leader)
+		samples += perf_samples_group(member);
+	return samples * (leader->nr_siblings + 2) > PERF_GROUP_VALUES_MAX ? -E2BIG : 0;
+}
+
 /* Write an entry: the value, and the words of the format. */
 static u64 *perf_output_put_entry(u64 *to, const struct perf_event *event, u64 format)
 {

@@ -5,6 +5,8 @@
  */
 #include <kunit/test.h>
 
+#include "../record/sample_read.h"
+
 /**
  * struct group_fixture - a CPU context with two PMUs and some events
  * @ctx: the context, used by this test alone
@@ -196,6 +198,41 @@ static void always_on_group_needs_every_member(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, e[0].group_caps & PERF_EV_CAP_SOFTWARE);
 }
 
+/* Members that sample the values of the group, times all members, are at most 16384. */
+static void samples_of_all_values_are_limited(struct kunit *test)
+{
+	const struct perf_event_attr samples = {
+		.sample_period = 1, .sample_type = PERF_SAMPLE_READ,
+		.read_format = PERF_FORMAT_GROUP,
+	};
+	struct group_fixture *f = test->priv;
+	struct perf_event *leader = &f->events[0], *member = &f->events[1], *event = &f->events[2];
+
+	guard(mutex)(&f->ctx.mutex);
+	group_test_join(leader, member);
+	leader->nr_siblings = 2045;
+	leader->attr = samples;
+	event->attr = samples;
+	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), 0);
+
+	/* Three of 5461 members, then three of 5462 */
+	member->attr = samples;
+	leader->nr_siblings = 5459;
+	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), 0);
+	leader->nr_siblings = 5460;
+	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), -E2BIG);
+
+	/* The others do not write all values. */
+	event->attr.sample_period = 0;
+	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), 0);
+	event->attr = samples;
+	leader->attr.sample_type = PERF_SAMPLE_IP;
+	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), 0);
+	leader->attr = samples;
+	member->attr.read_format = PERF_FORMAT_ID;
+	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), 0);
+}
+
 static struct kunit_case group_cases[] = {
 	KUNIT_CASE(software_joins_software),
 	KUNIT_CASE(sibling_cannot_lead),
@@ -203,6 +240,7 @@ static struct kunit_case group_cases[] = {
 	KUNIT_CASE(hardware_of_one_pmu_only),
 	KUNIT_CASE(hardware_member_decides_the_pmu),
 	KUNIT_CASE(always_on_group_needs_every_member),
+	KUNIT_CASE(samples_of_all_values_are_limited),
 	{}
 };
 

@@ -249,4 +249,37 @@ TEST_F(group, too_large_to_be_changed_at_once)
 		close(fd[i]);
 }
 
+/*
+ * A smaller limit, for members that sample the values of all: n members would write n * n values
+ * for one occurrence.
+ */
+TEST_F(group, too_many_samples_of_all_values)
+{
+	struct rlimit limit = { 4096, 4096 };
+	int fd[200], n;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		SKIP(return, "too few files");
+	self->a.sample_period = 1;
+	self->a.sample_type = PERF_SAMPLE_READ;
+	self->a.read_format = PERF_FORMAT_GROUP;
+	for (n = 0; n < 200; n++) {
+		fd[n] = pe_open(&self->a, 0, -1, n ? fd[0] : -1, 0);
+		if (fd[n] < 0)
+			break;
+	}
+	/* 128 members, which all sample the values of 128 */
+	EXPECT_EQ(128, n);
+	EXPECT_EQ(-E2BIG, n < 200 ? fd[n] : 0);
+	/* A member that samples only its own value is no problem. */
+	self->a.read_format = 0;
+	EXPECT_EQ(-E2BIG, pe_try(&self->a, 0, -1, fd[0], 0));
+	for (int i = 1; i < n; i++)
+		close(fd[i]);
+	EXPECT_EQ(0, pe_try(&self->a, 0, -1, fd[0], 0));
+	close(fd[0]);
+}
+
 TEST_HARNESS_MAIN

@@ -103,6 +103,8 @@ REFUSAL(OPEN, GROUP_NEEDED, "group_fd",
 	"must refer to a group leader: this event can only be a member")
 REFUSAL(OPEN, GROUP_READ_SIZE, "group_fd",
 	"refers to a group whose read(2) would exceed 16 KiB: open another group")
+REFUSAL(OPEN, GROUP_SAMPLES, "group_fd",
+	"refers to a large group with many events that sample all values: sample with fewer events")
 REFUSAL(OPEN, GROUP_AUX, "group_fd",
 	"must refer to an event with an AUX area, for attr.aux_output, aux_pause and aux_resume")
 REFUSAL(OPEN, NO_TASK, "pid", "is not an existing task")

@@ -140,6 +140,13 @@ TEST_F(refused_open, groups)
 	REFUSED(GROUP_READ_SIZE, E2BIG, fd);
 	explain(&refusal);
 	EXPECT_STREQ("group_fd", refusal.field);
+	close(leader);
+	for (n = 0, leader = -1, fd = 0; n < 200 && fd >= 0; n++) {
+		fd = open_event(EVENT(.sample_period = 1, .sample_type = PERF_SAMPLE_READ,
+				      .read_format = PERF_FORMAT_GROUP), 0, -1, leader, 0);
+		leader = leader < 0 ? fd : leader;
+	}
+	REFUSED(GROUP_SAMPLES, E2BIG, fd);
 }
 
 /* A task that has exited: as the target, and as the task of the group's leader. */

@@ -97,6 +97,8 @@ struct perf_event {
 	u16				header_size, id_header_size, read_size;
 };
 
+#define is_sampling_event(event)	((event)->attr.sample_period != 0)
+
 struct perf_sample_data {
 	u64				sample_flags, period, dyn_size, type;
 	struct { u32 pid, tid; }	tid_entry;
