@@ -226,7 +226,13 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 			return throttle;
 		hw->interrupts++;
 	}
-	if (unlikely(throttle && hw->interrupts >= READ_ONCE(perf_max_samples_per_tick))) {
+	/*
+	 * The NMI watchdog clears hw->interrupts at each overflow, so that its event is never
+	 * throttled: in a hard lockup no tick would restart it. So not even a limit of 1 may throttle
+	 * a kernel event at the first overflow.
+	 */
+	if (unlikely(throttle && hw->interrupts >= READ_ONCE(perf_max_samples_per_tick) &&
+		     (hw->interrupts > 1 || !is_kernel_event(event)))) {
 		__this_cpu_inc(throttled_events);
 		perf_throttle_count(event);
 		perf_throttle_require_tick(true);

@@ -110,6 +110,42 @@ static void throttled_at_the_limit(struct kunit *test)
 	perf_adjust_freq_unthr(this_cpu_context());
 }
 
+/* An overflow like that of the NMI watchdog, which clears hw->interrupts. Return: 1 if throttled */
+static int throttle_test_watchdog(struct perf_event *event)
+{
+	int stop = 0;
+
+	if (!perf_overflow_account_fast(event))
+		stop = perf_overflow_account(event, PERF_OVERFLOW_MAY_THROTTLE);
+	event->hw.interrupts = 0;
+	return stop;
+}
+
+/* The NMI watchdog is never throttled, not even at a limit of 1; other kernel events are. */
+static void kernel_event_overflows_twice(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .sample_period = 1000,
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+	int before = READ_ONCE(perf_max_samples_per_tick), n;
+
+	guard(irqsave)();
+	WRITE_ONCE(perf_max_samples_per_tick, 1);
+	event->owner = PERF_TASK_GONE;
+	event->hw.interrupts_seq = __this_cpu_read(perf_throttle_ticks) - 1;
+	for (n = 0; n < 20; n++)
+		KUNIT_EXPECT_EQ(test, throttle_test_watchdog(event), 0);
+	event->hw.interrupts = 1;
+	KUNIT_EXPECT_EQ(test, perf_overflow_account(event, PERF_OVERFLOW_MAY_THROTTLE), 1);
+	event->owner = NULL;
+	event->hw.interrupts = 0;
+	WRITE_ONCE(perf_max_samples_per_tick, before);
+	/* The tick clears the number of throttled events. */
+	perf_adjust_freq_unthr(this_cpu_context());
+}
+
 static unsigned int throttle_test_samples;
 
 static void throttle_test_sample(struct perf_event *event, struct perf_sample_data *data,
@@ -225,6 +261,7 @@ static void event_samples_after_a_tick_for_others(struct kunit *test)
 static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(nmi_keeps_the_tick),
 	KUNIT_CASE(throttled_at_the_limit),
+	KUNIT_CASE(kernel_event_overflows_twice),
 	KUNIT_CASE(ticks_examine_events_in_turn),
 	KUNIT_CASE(event_samples_after_a_tick_for_others),
 	{}
