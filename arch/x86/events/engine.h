@@ -730,6 +730,9 @@ void x86_resume_reprogram(struct x86_pmu_cpu *cpu);
 void x86_core_init_pmu(struct x86_core *core);
 void x86_event_stop(struct perf_event *event, int flags);
 
+/* sample_ip.c */
+struct pt_regs *x86_entry_registers(struct pt_regs *regs, struct pt_regs *empty);
+
 /* overflow.c */
 void x86_expect_late_nmi(struct x86_pmu_cpu *cpu);
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,

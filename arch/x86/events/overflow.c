@@ -66,8 +66,11 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 		if (!x86_record_sample(cpu, event, record, regs, &data, &at))
 			return;
 		regs = &at.regs;
-	} else if (has_branch_stack(event)) {
-		x86_branch_sample(cpu, event, &data);
+	} else {
+		if (has_branch_stack(event))
+			x86_branch_sample(cpu, event, &data);
+		if (event->attr.exclude_kernel)
+			regs = x86_entry_registers(regs, &at.regs);
 	}
 	/* Throttling limits interrupts, and one interrupt may drain many records. */
 	if (may_throttle)

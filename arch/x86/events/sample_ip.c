@@ -5,7 +5,34 @@
 #include <linux/export.h>
 #include <linux/perf_event.h>
 
-#include "perf_event.h"
+#include "engine.h"
+
+/**
+ * x86_entry_registers - registers of user space for a sample
+ * @regs: registers of the interrupt, or of the caller
+ * @empty: memory for registers without an address
+ *
+ * The interrupt of an event that excludes the kernel may be late, after an entry to the kernel. Its
+ * sample must not reveal a kernel address, so it has the registers of user space at the last
+ * complete entry. A kernel thread has none, nor has a task while an entry stores them: then the
+ * address is 0. While a guest runs, the address is that of the guest.
+ *
+ * Context: any.
+ * Return: @regs in user mode or in a guest; else the registers at the entry, or @empty.
+ */
+struct pt_regs *x86_entry_registers(struct pt_regs *regs, struct pt_regs *empty)
+{
+	struct pt_regs *user = task_pt_regs(current);
+
+	if (user_mode(regs) || perf_guest_state())
+		return regs;
+	if (!(current->flags & (PF_KTHREAD | PF_USER_WORKER)) && user_mode(user) &&
+	    (regs->sp <= (unsigned long)user || regs->sp > (unsigned long)(user + 1)))
+		return user;
+	/* Without this flag, perf_callchain_kernel() would start at its own caller. */
+	*empty = (struct pt_regs){ .flags = X86_EFLAGS_FIXED };
+	return empty;
+}
 
 /**
  * perf_instruction_pointer - linear address of a sample

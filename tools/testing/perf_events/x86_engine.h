@@ -124,6 +124,11 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	return true;
 }
 
+struct pt_regs *x86_entry_registers(struct pt_regs *regs, struct pt_regs *empty)
+{
+	return regs;
+}
+
 /* Number of events that need pmu::sched_task */
 static int sched_cb_users;
 
