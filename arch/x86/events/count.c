@@ -214,8 +214,8 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 /*
  * Reprogram a counter that may contain counts of other tasks. A sampling counter holds only the
- * distance to the end of the period, which reveals nothing. It is reprogrammed only if its overflow
- * was set to another point.
+ * distance to the end of the period. It is reprogrammed only if its overflow was set to another
+ * point.
  */
 static void x86_count_reprogram(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {

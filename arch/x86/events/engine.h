@@ -32,8 +32,10 @@
  * a process (lazy TLB) leaves CR4.PCE set: x86_clear_kernel() does the same after the thread, for
  * counters that counted the kernel. A claim clears its counters when it begins. While CR4.PCE is
  * clear, an event's page has no index: with an index, the page's offset would reveal the former
- * value of the counter. Counters of sampling events are an exception: they contain only the
- * distance to the next overflow. x86_check_clean() asserts that a cleared counter has not counted.
+ * value of the counter. Counters of sampling events are an exception: they contain the distance to
+ * the next overflow. The difference of two reads is the number of occurrences in between, which a
+ * CPU-wide event counts for all tasks. x86_check_clean() asserts that a cleared counter has not
+ * counted.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the overflow
  * interrupt, which is an NMI. There is no lock: an NMI can interrupt a change between two
