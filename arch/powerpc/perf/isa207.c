@@ -25,6 +25,11 @@
 #define ISA207_BRANCH_INDIRECT		(2ULL << ISA207_MMCRA_FILTER)
 #define ISA207_BRANCH_CONDITIONS	(3ULL << ISA207_MMCRA_FILTER)
 
+/* Flags of PERF_SAMPLE_BRANCH_* for the fields of a record, which do not select branches */
+#define ISA207_BRANCH_FIELDS	(PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |	\
+				 PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |	\
+				 PERF_SAMPLE_BRANCH_PRIV_SAVE)
+
 /* MMCR2: freeze bits of PMC @pmc */
 #define MMCR2_FREEZE_KERNEL(pmc)	(1UL << (63 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_USER(pmc)		(1UL << (62 - 9 * ((pmc) - 1)))
@@ -400,14 +405,15 @@ void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207
  * @branches: PERF_SAMPLE_BRANCH_*
  *
  * The filter is a field of MMCRA: calls, and from ISA 3.1 on indirect or conditional branches. It
- * has no modes: bhrb_decode() applies these.
+ * has no modes: bhrb_decode() applies these. Fields that the hardware does not record are 0, or
+ * all ones for the index, so flags that add such fields are accepted.
  *
  * Context: any.
  * Return: value of the field, or all ones if the hardware has no such filter.
  */
 u64 isa207_branch_filter(u64 branches)
 {
-	switch (branches & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL) {
+	switch (branches & ~(u64)(PERF_SAMPLE_BRANCH_PLM_ALL | ISA207_BRANCH_FIELDS)) {
 	case PERF_SAMPLE_BRANCH_ANY:
 		return 0;
 	case PERF_SAMPLE_BRANCH_ANY_CALL:

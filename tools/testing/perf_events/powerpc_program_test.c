@@ -103,6 +103,12 @@ static struct task_struct program;
 #define PERF_SAMPLE_BRANCH_ANY_CALL	0x10
 #define PERF_SAMPLE_BRANCH_IND_CALL	0x40
 #define PERF_SAMPLE_BRANCH_COND		0x400
+#define PERF_SAMPLE_BRANCH_NO_FLAGS	0x4000
+#define PERF_SAMPLE_BRANCH_NO_CYCLES	0x8000
+#define PERF_SAMPLE_BRANCH_TYPE_SAVE	0x10000
+#define PERF_SAMPLE_BRANCH_HW_INDEX	0x20000
+#define PERF_SAMPLE_BRANCH_PRIV_SAVE	0x40000
+#define PERF_SAMPLE_BRANCH_COUNTERS	0x80000
 #define register_power_pmu(pmu)	((void)(pmu), 0)
 
 #include "../../../arch/powerpc/perf/isa207.c"
@@ -461,6 +467,46 @@ static bool test_program_fixed(int used)
 	       machine_registers[unused] == PMC_OVERFLOW - 1;
 }
 
+/* IFM of MMCRA selects branches: 1 for calls, 2 for indirect branches, 3 for conditional ones */
+#define IFM(n)		((unsigned long)(n) << 30)
+
+/* A kind of branch has a filter; flags for the fields of a record change nothing. */
+static bool test_branch_filter(bool v31)
+{
+	static const u64 flags[] = {
+		0, 0x7, PERF_SAMPLE_BRANCH_NO_FLAGS, PERF_SAMPLE_BRANCH_NO_CYCLES,
+		PERF_SAMPLE_BRANCH_TYPE_SAVE, PERF_SAMPLE_BRANCH_HW_INDEX,
+		PERF_SAMPLE_BRANCH_PRIV_SAVE,
+		PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES,
+	};
+	const struct {
+		u64	kinds;
+		u64	filter;
+	} rows[] = {
+		{ PERF_SAMPLE_BRANCH_ANY, 0 },
+		{ PERF_SAMPLE_BRANCH_ANY_CALL, IFM(1) },
+		{ PERF_SAMPLE_BRANCH_IND_CALL, v31 ? IFM(2) : -1 },
+		{ PERF_SAMPLE_BRANCH_COND, v31 ? IFM(3) : -1 },
+		{ PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_IND_CALL, -1 },
+		{ PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_COUNTERS, -1 },
+		{ 0, -1 },
+	};
+	struct power_pmu driver = { .flags = PPMU_ARCH_207S | (v31 ? PPMU_ARCH_31 : 0) };
+	int i, j;
+
+	power_driver = &driver;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (j = 0; j < ARRAY_SIZE(flags); j++) {
+			if (isa207_branch_filter(rows[i].kinds | flags[j]) == rows[i].filter)
+				continue;
+			ktap_note("branches %#llx with flags %#llx",
+				  (unsigned long long)rows[i].kinds, (unsigned long long)flags[j]);
+			return false;
+		}
+	}
+	return true;
+}
+
 static void results(const char *machine, bool qemu)
 {
 	const struct {
@@ -484,13 +530,15 @@ static void results(const char *machine, bool qemu)
 
 int main(void)
 {
-	ktap_plan(15);
+	ktap_plan(17);
 	results("processor", false);
 	results("qemu", true);
 	ktap_result(test_fixed(false), "fixed_counters");
 	ktap_result(test_fixed(true), "fixed_counters_without_run_latch");
 	ktap_result(test_program_fixed(PMC_5), "program_with_pmc5_alone");
 	ktap_result(test_program_fixed(PMC_6), "program_with_pmc6_alone");
+	ktap_result(test_branch_filter(false), "branch_filter");
+	ktap_result(test_branch_filter(true), "branch_filter_of_isa_3.1");
 	ktap_result(!harness_warned, "warnings");
 	return ktap_end();
 }
