@@ -348,7 +348,7 @@ void power_ebb_save(struct power_cpu *cpu)
 /*
  * Make an overflow pending by an overflow of PMC6, which counts cycles. Needed on processors with
  * CPU_FTR_PMAO_BUG, on which software cannot make it pending by setting PMAO. With EBE, the
- * overflow does not interrupt the kernel.
+ * overflow does not interrupt the kernel. With C56RUN, PMC6 counts regardless of the run latch.
  *
  * The counters must be frozen, and keep their values. SIAR, SDAR, SIER and MMCR2 are changed, and
  * MMCR0 has PMAO and FC afterwards.
@@ -365,10 +365,11 @@ static void power_overflow_make(void)
 	power_pmc_write(PMC_6, PMC_OVERFLOW - 1);
 	/* Complete the write of the counter before it runs. */
 	mb();
-	mtspr(SPRN_MMCR0, MMCR0_EBE | MMCR0_PMXE | MMCR0_FCECE | MMCR0_PMCjCE);
+	mtspr(SPRN_MMCR0, MMCR0_EBE | MMCR0_PMXE | MMCR0_FCECE | MMCR0_PMCjCE | MMCR0_C56RUN);
 	isync();
 	for (i = 0; i < OVERFLOW_ATTEMPTS && !(mfspr(SPRN_MMCR0) & MMCR0_PMAO); i++)
 		;
+	WARN_ONCE(i == OVERFLOW_ATTEMPTS, "no overflow of PMC6\n");
 	for (i = 0; i < PMC_6; i++)
 		power_pmc_write(i + 1, pmcs[i]);
 }
