@@ -49,7 +49,8 @@ int power_ebb_check(const struct perf_event *event)
  * @cpu: this CPU
  * @event: an EBB event of current
  *
- * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. If
+ * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. A
+ * fork copies SIER2 and SIER3, but clears the other registers: so the first use clears the two. If
  * the program can read the BHRB, clears the branches of other tasks.
  *
  * Context: interrupts off, PMU disabled.
@@ -65,4 +66,6 @@ void power_ebb_add(struct power_cpu *cpu, const struct perf_event *event)
 		return;
 	current->thread.used_ebb = 1;
 	current->thread.mmcr0 |= MMCR0_PMXE;
+	current->thread.sier2 = 0;
+	current->thread.sier3 = 0;
 }

@@ -141,6 +141,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PERF_HES_STOPPED	0x01
 #define PERF_HES_UPTODATE	0x02
 #define PERF_PMU_TXN_ADD	0x1
+#define PERF_ATTACH_TASK	0x4
 #define PERF_RECORD_MISC_KERNEL	1
 #define PERF_RECORD_MISC_USER	2
 #define PERF_COUNT_HW_CACHE_MAX	7
@@ -217,11 +218,19 @@ struct hw_perf_event {
 	local64_t	period_left;
 };
 
+struct perf_event_attr {
+	bool	pinned;
+	bool	exclusive;
+	bool	inherit;
+	bool	freq;
+	bool	enable_on_exec;
+	u64	sample_period;
+};
+
 struct perf_event {
 	struct pmu		*pmu;
-	struct {
-		bool	pinned;
-	} attr;
+	struct perf_event_attr	attr;
+	unsigned int		attach_state;
 	struct hw_perf_event	hw;
 	local64_t		count;
 	struct perf_event	*group_leader;

@@ -88,7 +88,7 @@ static void mtspr(int reg, unsigned long value)
 
 struct thread_struct {
 	unsigned long	siar, sdar, sier, sier2, sier3, mmcr2, mmcr3;
-	unsigned int	mmcr0;
+	unsigned int	mmcr0, used_ebb;
 };
 
 struct task_struct {
@@ -117,9 +117,11 @@ static struct task_struct program;
 #define PERF_SAMPLE_BRANCH_PRIV_SAVE	0x40000
 #define PERF_SAMPLE_BRANCH_COUNTERS	0x80000
 #define register_power_pmu(pmu)	((void)(pmu), 0)
+#define perf_allow_kernel()	0
 
 #include "../../../arch/powerpc/perf/isa207.c"
 #include "../../../arch/powerpc/perf/registers.c"
+#include "../../../arch/powerpc/perf/ebb.c"
 #include "../../../arch/powerpc/perf/overflow.c"
 
 struct power_pmu *power_driver;
@@ -127,6 +129,10 @@ struct power_pmu *power_driver;
 unsigned long power_bhrb_control(unsigned long mmcra)
 {
 	return mmcra;
+}
+
+void bhrb_clear(void)
+{
 }
 
 /* An event of an EBB program has no samples, so none of these functions is called. */
@@ -376,6 +382,61 @@ static bool test_switched(bool qemu)
 	return machine_run(1) && branches == 1 && machine_run(PERIOD) && branches == 2;
 }
 
+/* Switch the program out. */
+static void program_switch_out(struct power_cpu *cpu)
+{
+	power_ebb_save(cpu);
+	cpu->ebb = false;
+}
+
+/* Add the program's event, and switch the program in. */
+static void program_switch_in(struct power_cpu *cpu)
+{
+	struct perf_event event = {};
+
+	power_ebb_add(cpu, &event);
+	power_ebb_run(cpu);
+}
+
+/* Set SIER2 and SIER3 as an overflow does. */
+static void machine_set_siers(unsigned long value)
+{
+	machine_registers[SPRN_SIER2] = value;
+	machine_registers[SPRN_SIER3] = value;
+}
+
+static bool machine_has_siers(unsigned long value)
+{
+	return machine_registers[SPRN_SIER2] == value && machine_registers[SPRN_SIER3] == value;
+}
+
+/*
+ * A program's child sees nothing of its parent in SIER2 and SIER3, which a fork copies. Later, the
+ * two registers are the child's own.
+ */
+static bool test_child(void)
+{
+	struct power_pmu driver;
+	struct power_cpu *cpu = program_begin(&driver, false);
+
+	driver.flags |= PPMU_ARCH_31;
+	program_switch_in(cpu);
+	machine_set_siers(0x1234);
+	program_switch_out(cpu);
+	/* clear_task_ebb() clears most of the child's state. */
+	program.thread.used_ebb = 0;
+	program.thread.mmcr0 = 0;
+	program.thread.sier = 0;
+	program_switch_in(cpu);
+	if (!machine_has_siers(0))
+		return false;
+	machine_set_siers(0x5678);
+	program_switch_out(cpu);
+	machine_set_siers(0);
+	program_switch_in(cpu);
+	return machine_has_siers(0x5678) && (machine_registers[SPRN_MMCR0] & MMCR0_PMXE);
+}
+
 /*
  * A processor with CPU_FTR_PMAO_BUG needs a true overflow for a pending branch, in any state of the
  * kernel. The counters keep their values.
@@ -570,13 +631,14 @@ static void results(const char *machine, bool qemu)
 
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(19);
 	results("processor", false);
 	results("qemu", true);
 	ktap_result(test_fixed(false), "fixed_counters");
 	ktap_result(test_fixed(true), "fixed_counters_without_run_latch");
 	ktap_result(test_program_fixed(PMC_5), "program_with_pmc5_alone");
 	ktap_result(test_program_fixed(PMC_6), "program_with_pmc6_alone");
+	ktap_result(test_child(), "child_of_program");
 	ktap_result(test_overflow_made(), "overflow_made_in_any_state");
 	ktap_result(test_branch_filter(false), "branch_filter");
 	ktap_result(test_branch_filter(true), "branch_filter_of_isa_3.1");
