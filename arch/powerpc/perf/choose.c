@@ -11,7 +11,6 @@
 #include <linux/bitops.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
-#include <asm/cputable.h>
 #include "engine.h"
 #include "isa207.h"
 
@@ -241,15 +240,18 @@ bool power_counts_fit(struct power_cpu *cpu)
 #define POWER_FREEZE_HV		0
 #endif
 
-/* MMCR0 bits of processors before ISA 2.07, which freeze all counters in @modes */
-static unsigned long power_freeze_bits(u32 modes)
+/*
+ * MMCR0 bits of processors before ISA 2.07, which freeze all counters in @modes. With @hv, the
+ * kernel runs in hypervisor mode, in which FCS does not freeze.
+ */
+static unsigned long power_freeze_bits(u32 modes, bool hv)
 {
 	unsigned long bits = 0;
 
 	if (modes & POWER_NOT_USER)
 		bits |= MMCR0_FCP;
 	if (modes & POWER_NOT_KERNEL)
-		bits |= cpu_has_feature(CPU_FTR_HVMODE) ? POWER_FREEZE_HV : MMCR0_FCS;
+		bits |= hv ? POWER_FREEZE_HV : MMCR0_FCS;
 	if (modes & POWER_NOT_HV)
 		bits |= POWER_FREEZE_HV;
 	return bits;
@@ -275,7 +277,7 @@ static bool power_compute_old(struct power_cpu *cpu)
 	if (power_driver->compute_mmcr(codes, n, assigned, &cpu->mmcr, cpu->events,
 				       power_driver->flags))
 		return false;
-	cpu->mmcr.mmcr0 |= power_freeze_bits(modes);
+	cpu->mmcr.mmcr0 |= power_freeze_bits(modes, power_is_hv());
 	n = 0;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
 		cpu->counts[slot].assigned = assigned[n++] + 1;

@@ -15,6 +15,7 @@
 #include <linux/device.h>
 #include <linux/irqflags.h>
 #include <linux/perf_event.h>
+#include <asm/reg.h>
 #include "assign.h"
 
 /* A counter has overflowed when bit 31 is set. */
@@ -185,6 +186,15 @@ static inline bool power_has(u32 flag)
 static inline bool power_limited(int pmc)
 {
 	return power_has(PPMU_LIMITED_PMC5_6) && (pmc == PMC_5 || pmc == PMC_6);
+}
+
+/*
+ * Does the kernel run in hypervisor mode? On an Apple G5, HV of MSR is always 1, and CPU_FTR_HVMODE
+ * is clear: HV cannot be left for guests there.
+ */
+static inline bool power_is_hv(void)
+{
+	return mfmsr() & MSR_HV;
 }
 
 static inline bool power_is_ebb(const struct perf_event *event)

@@ -100,8 +100,7 @@ unsigned long perf_misc_flags(struct pt_regs *regs)
 							  PERF_RECORD_MISC_USER;
 	if (power_sample_in(regs, SIER_SIPR, POWER6_MMCRA_SIPR, MMCRA_SIPR))
 		return PERF_RECORD_MISC_USER;
-	if (power_sample_in(regs, SIER_SIHV, POWER6_MMCRA_SIHV, MMCRA_SIHV) &&
-	    !cpu_has_feature(CPU_FTR_HVMODE))
+	if (power_sample_in(regs, SIER_SIHV, POWER6_MMCRA_SIHV, MMCRA_SIHV) && !power_is_hv())
 		return PERF_RECORD_MISC_HYPERVISOR;
 	return PERF_RECORD_MISC_KERNEL;
 }

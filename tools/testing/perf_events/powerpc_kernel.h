@@ -52,6 +52,7 @@
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)
 #define MSR_EE			0x8000
+#define MSR_HV			(1UL << 60)
 
 /* The machine state register, with interrupts hard-disabled */
 static unsigned long kernel_msr;

@@ -6,6 +6,8 @@
  * PME and PMEO. Without EBE, the processor interrupts the kernel while MMCR0 has PMAO. QEMU does so
  * with EBE, too. PMC5 and PMC6 count every step in which nothing freezes them, also without an
  * event.
+ *
+ * Also the modes of events on processors before ISA 2.07, and the filters of branches.
  */
 #define CONFIG_PPC64
 #include "powerpc_kernel.h"
@@ -18,6 +20,7 @@ enum {
 	SPRN_SIER, SPRN_SIER2, SPRN_SIER3, SPRN_BESCR, SPRN_END,
 };
 
+#define MMCR0_FCHV		0x00000001UL
 #define MMCR0_BHRBA		0x00200000UL
 #define MMCR0_EBE		0x00100000UL
 #define MMCR0_PMCC		0x000c0000UL
@@ -119,6 +122,8 @@ static struct task_struct program;
 #define register_power_pmu(pmu)	((void)(pmu), 0)
 #define perf_allow_kernel()	0
 
+#include "../../../arch/powerpc/perf/assign.c"
+#include "../../../arch/powerpc/perf/choose.c"
 #include "../../../arch/powerpc/perf/isa207.c"
 #include "../../../arch/powerpc/perf/registers.c"
 #include "../../../arch/powerpc/perf/ebb.c"
@@ -568,6 +573,66 @@ static bool test_program_fixed(int used)
 	       machine_registers[unused] == PMC_OVERFLOW - 1;
 }
 
+static int test_compute(u64 events[], int n, unsigned int hwc[], struct mmcr_regs *mmcr,
+			struct perf_event *pevents[], u32 flags)
+{
+	hwc[0] = 0;
+	return 0;
+}
+
+/* MMCR0 of a processor before ISA 2.07, with an event that is not counted in @modes */
+static unsigned long mmcr0_of_old(u32 modes)
+{
+	struct power_pmu driver = { .n_counter = 6, .compute_mmcr = test_compute };
+	struct power_code code = { .code = 1 };
+	struct power_event_sel sel = { .code = 1, .flags = modes };
+	struct power_alternatives alts = { &code, 1 };
+	struct power_cpu *cpu = &power_cpus;
+
+	power_driver = &driver;
+	memset(cpu, 0, sizeof(*cpu));
+	if (power_count_get(cpu, &sel, &alts, false) || !power_counts_fit(cpu) ||
+	    !power_counts_assign(cpu))
+		return 0;
+	return cpu->mmcr.mmcr0;
+}
+
+/* Does a processor before ISA 2.07 freeze the counters with @mmcr0 in @state? */
+static bool old_is_frozen(unsigned long mmcr0, const struct machine_state *state)
+{
+	if (state->problem)
+		return mmcr0 & MMCR0_FCP;
+	return mmcr0 & (state->hypervisor ? MMCR0_FCHV : MMCR0_FCS);
+}
+
+/* An event counts in exactly the modes that it does not exclude, with and without HV in MSR. */
+static bool test_modes_of_old(bool hv)
+{
+	const struct machine_state program = { .problem = true, .hypervisor = hv };
+	const struct machine_state kernel = { .hypervisor = hv }, host = { .hypervisor = true };
+	bool ok = true;
+	u32 modes;
+
+	kernel_msr = hv ? MSR_HV : 0;
+	for (modes = 0; modes <= POWER_NOT_MODES; modes++) {
+		unsigned long mmcr0 = mmcr0_of_old(modes);
+
+		/* With HV in MSR, an event that excludes the hypervisor excludes the kernel. */
+		ok &= mmcr0 && old_is_frozen(mmcr0, &program) == !!(modes & POWER_NOT_USER);
+		if (hv)
+			ok &= old_is_frozen(mmcr0, &kernel) == !!(modes & ~POWER_NOT_USER);
+		else
+			ok &= old_is_frozen(mmcr0, &kernel) == !!(modes & POWER_NOT_KERNEL) &&
+			      old_is_frozen(mmcr0, &host) == !!(modes & POWER_NOT_HV);
+		if (!ok) {
+			ktap_note("without modes %#x: MMCR0 is %#lx", modes, mmcr0);
+			break;
+		}
+	}
+	kernel_msr = 0;
+	return ok;
+}
+
 /* IFM of MMCRA selects branches: 1 for calls, 2 for indirect branches, 3 for conditional ones */
 #define IFM(n)		((unsigned long)(n) << 30)
 
@@ -631,7 +696,7 @@ static void results(const char *machine, bool qemu)
 
 int main(void)
 {
-	ktap_plan(19);
+	ktap_plan(21);
 	results("processor", false);
 	results("qemu", true);
 	ktap_result(test_fixed(false), "fixed_counters");
@@ -640,6 +705,8 @@ int main(void)
 	ktap_result(test_program_fixed(PMC_6), "program_with_pmc6_alone");
 	ktap_result(test_child(), "child_of_program");
 	ktap_result(test_overflow_made(), "overflow_made_in_any_state");
+	ktap_result(test_modes_of_old(false), "modes_before_isa_2.07");
+	ktap_result(test_modes_of_old(true), "modes_before_isa_2.07_with_hv");
 	ktap_result(test_branch_filter(false), "branch_filter");
 	ktap_result(test_branch_filter(true), "branch_filter_of_isa_3.1");
 	ktap_result(!harness_warned, "warnings");

@@ -183,6 +183,26 @@ static void choose_clears(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->needs_clear, BIT(4));
 }
 
+/*
+ * Old processors, with the kernel in supervisor or in hypervisor state: FCP freezes in problem
+ * state, FCS in supervisor state, and FCHV in hypervisor state.
+ */
+static void choose_freezes_modes_of_old_processors(struct kunit *test)
+{
+	const u32 kernel = POWER_NOT_KERNEL, user = POWER_NOT_USER, hv = POWER_NOT_HV;
+
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(0, false), 0);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(0, true), 0);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(user, false), MMCR0_FCP);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(user, true), MMCR0_FCP);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(kernel, false), MMCR0_FCS);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(kernel, true), POWER_FREEZE_HV);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(hv, false), POWER_FREEZE_HV);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(hv, true), POWER_FREEZE_HV);
+	KUNIT_EXPECT_EQ(test, power_freeze_bits(user | kernel | hv, false),
+			MMCR0_FCP | MMCR0_FCS | POWER_FREEZE_HV);
+}
+
 static int choose_test_init(struct kunit *test)
 {
 	if (!power_driver || !isa207_running())
@@ -201,6 +221,7 @@ static struct kunit_case choose_cases[] = {
 	KUNIT_CASE(choose_restores_encodings),
 	KUNIT_CASE(choose_resets),
 	KUNIT_CASE(choose_clears),
+	KUNIT_CASE(choose_freezes_modes_of_old_processors),
 	{}
 };
 

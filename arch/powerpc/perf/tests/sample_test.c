@@ -148,6 +148,17 @@ static void sample_mode_by_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_mode(&irq), PERF_RECORD_MISC_USER);
 }
 
+/* A sample in hypervisor mode is one of the kernel, if the kernel runs in that mode. */
+static void sample_mode_of_hypervisor(struct kunit *test)
+{
+	struct sample_irq irq = { .nip = TEST_KERNEL, .siar = TEST_KERNEL, .sier = SIER_SIHV };
+
+	if (power_has(PPMU_P10))
+		kunit_skip(test, "a processor whose SIER is not trusted");
+	KUNIT_EXPECT_EQ(test, sample_mode(&irq), mfmsr() & MSR_HV ?
+			PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_HYPERVISOR);
+}
+
 /* If SIAR of a marked event is not valid, the mode is that of the interrupted code. */
 static void sample_mode_without_siar(struct kunit *test)
 {
@@ -206,6 +217,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_excludes_kernel),
 	KUNIT_CASE(sample_of_marked_event),
 	KUNIT_CASE(sample_mode_by_address),
+	KUNIT_CASE(sample_mode_of_hypervisor),
 	KUNIT_CASE(sample_mode_without_siar),
 	KUNIT_CASE(sample_has_data_address),
 	KUNIT_CASE(sample_has_memory),
