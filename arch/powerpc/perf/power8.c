@@ -183,11 +183,16 @@ static struct isa207_driver power8_driver = {
 	.pmu.bhrb_filter_map	= isa207_branch_filter,
 };
 
+/* HX-C2000 has the core of POWER8. */
+static bool power8_is(unsigned int version)
+{
+	return version == PVR_POWER8E || version == PVR_POWER8NVL || version == PVR_POWER8 ||
+	       version == PVR_HX_C2000;
+}
+
 int __init init_power8_pmu(void)
 {
-	unsigned int version = PVR_VER(mfspr(SPRN_PVR));
-
-	if (version != PVR_POWER8E && version != PVR_POWER8NVL && version != PVR_POWER8)
+	if (!power8_is(PVR_VER(mfspr(SPRN_PVR))))
 		return -ENODEV;
 	return isa207_register(&power8_driver);
 }

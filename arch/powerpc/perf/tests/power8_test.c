@@ -141,6 +141,18 @@ static void power8_generic_events(struct kunit *test)
 	isa207_check_caches(test, power8_cache, power8_cells, ARRAY_SIZE(power8_cells));
 }
 
+/* The versions of POWER8E, POWER8NVL, POWER8 and HX-C2000, and of POWER7+, POWER9 and POWER10 */
+static void power8_versions(struct kunit *test)
+{
+	static const u16 same[] = { 0x4b, 0x4c, 0x4d, 0x66 }, other[] = { 0x4a, 0x4e, 0x80 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(same); i++)
+		KUNIT_EXPECT_TRUE_MSG(test, power8_is(same[i]), "%#x", same[i]);
+	for (i = 0; i < ARRAY_SIZE(other); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, power8_is(other[i]), "%#x", other[i]);
+}
+
 static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_compute_one),
 	KUNIT_CASE(power8_excludes_idle),
@@ -148,6 +160,7 @@ static struct kunit_case power8_cases[] = {
 	KUNIT_CASE(power8_equal_codes),
 	KUNIT_CASE(power8_event_files),
 	KUNIT_CASE(power8_generic_events),
+	KUNIT_CASE(power8_versions),
 	{}
 };
 
