@@ -15,10 +15,22 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <asm/page.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 
 #include "callchain.h"
+
+/*
+ * The sampled address, if there is one, of the mode of @regs. A late overflow interrupt may be in
+ * another mode than the sampled instruction: its chain starts at the interrupted instruction.
+ */
+static unsigned long callchain_start(struct pt_regs *regs, bool kernel)
+{
+	unsigned long ip = perf_instruction_pointer(regs);
+
+	return ip && is_kernel_addr(ip) == kernel ? ip : regs->nip;
+}
 
 /* Returns the registers saved by an interrupt of kernel code in the frame at @sp, or NULL. */
 static struct pt_regs *callchain_interrupted(unsigned long sp)
@@ -59,7 +71,7 @@ void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx
 	struct pt_regs *inner;
 	bool first = true;
 
-	if (perf_callchain_store(entry, perf_instruction_pointer(regs)) ||
+	if (perf_callchain_store(entry, callchain_start(regs, true)) ||
 	    perf_callchain_store(entry, callchain_link(lr)) ||
 	    !validate_sp(sp, current))
 		return;
@@ -100,7 +112,7 @@ void __no_sanitize_address perf_callchain_kernel(struct perf_callchain_entry_ctx
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
 	struct callchain_regs start = {
-		.ip = perf_instruction_pointer(regs),
+		.ip = callchain_start(regs, false),
 		.lr = regs->link,
 		.sp = regs->gpr[1],
 	};
