@@ -278,6 +278,7 @@ void power_event_stop(struct perf_event *event);
 void power_reprogram(struct power_cpu *cpu);
 void power_run(struct power_cpu *cpu);
 extern struct pmu power_pmu_ops;
+extern struct syscore power_syscore;
 
 /* sample.c */
 void power_sample_regs(struct pt_regs *regs);

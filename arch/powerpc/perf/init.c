@@ -6,6 +6,7 @@
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/syscore_ops.h>
 #include <asm/cputable.h>
 #include <asm/hw_irq.h>
 #include "engine.h"
@@ -85,6 +86,7 @@ int __init register_power_pmu(struct power_pmu *driver)
 	perf_pmu_register(&power_pmu_ops, "cpu", PERF_TYPE_RAW);
 	cpuhp_setup_state(CPUHP_PERF_POWER, "perf/powerpc:prepare", power_cpu_prepare,
 			  power_cpu_dead);
+	register_syscore(&power_syscore);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
+#include <linux/syscore_ops.h>
 #include <asm/cputable.h>
 #include <asm/hw_irq.h>
 #include <asm/pmc.h>
@@ -470,6 +471,65 @@ struct pmu power_pmu_ops = {
 	.event_idx	= power_event_index,
 };
 
+/*
+ * Save the counters before the CPU may lose all PMU registers. Interrupts are hard disabled until
+ * power_registers_restore(): so no overflow interrupt changes the counters, or power_cpu::pmcs.
+ */
+static void power_registers_save(struct power_cpu *cpu)
+{
+	if (!cpu->shadow_valid)
+		return;
+	if (!cpu->used) {
+		power_set_unused(cpu);
+		return;
+	}
+	perf_pmu_disable(&power_pmu_ops);
+	power_pmc_read_all(cpu);
+}
+
+/* Restore the counters and control registers. Interrupts are hard disabled, counters frozen. */
+static void power_registers_restore(struct power_cpu *cpu)
+{
+	int pmc;
+
+	if (!cpu->shadow_valid)
+		return;
+	/* Otherwise the counters have run since power_registers_save(), and would be set back. */
+	WARN_ON_ONCE(!cpu->disabled);
+	for (pmc = 1; pmc <= power_driver->n_counter; pmc++)
+		power_pmc_write(pmc, cpu->pmcs[pmc - 1]);
+	power_control_set_unknown(cpu);
+	perf_pmu_enable(&power_pmu_ops);
+}
+
+/* System suspend and hibernation: the other CPUs are offline, and interrupts soft disabled. */
+
+static int power_syscore_suspend(void *data)
+{
+	hard_irq_disable();
+	power_registers_save(this_cpu_ptr(&power_cpus));
+	return 0;
+}
+
+static void power_syscore_resume(void *data)
+{
+	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
+
+	hard_irq_disable();
+	/* MMCR0 can have any value. */
+	power_control_freeze(cpu);
+	power_registers_restore(cpu);
+}
+
+static const struct syscore_ops power_syscore_ops = {
+	.suspend	= power_syscore_suspend,
+	.resume		= power_syscore_resume,
+};
+
+struct syscore power_syscore = {
+	.ops	= &power_syscore_ops,
+};
+
 #ifdef CONFIG_PPC_POWERNV
 /*
  * Before an idle state, lockdep assumes that interrupts are on, so check the register. Preemption
@@ -484,22 +544,14 @@ static void power_idle_assert(void)
 /**
  * power_pmu_idle_enter - save the counters before a deep idle state, which loses them
  *
- * Context: idle loop, interrupts hard disabled until power_pmu_idle_exit(). So no overflow
- * interrupt changes the counters, or power_cpu::pmcs.
+ * Context: idle loop, interrupts hard disabled until power_pmu_idle_exit().
  */
 void power_pmu_idle_enter(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
 
 	power_idle_assert();
-	if (!cpu->shadow_valid)
-		return;
-	if (!cpu->used) {
-		power_set_unused(cpu);
-		return;
-	}
-	perf_pmu_disable(&power_pmu_ops);
-	power_pmc_read_all(cpu);
+	power_registers_save(cpu);
 }
 
 /**
@@ -512,16 +564,8 @@ void power_pmu_idle_enter(void)
 void power_pmu_idle_exit(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
-	int pmc;
 
 	power_idle_assert();
-	if (!cpu->shadow_valid)
-		return;
-	/* Otherwise the counters have run since power_pmu_idle_enter(), and would be set back. */
-	WARN_ON_ONCE(!cpu->disabled);
-	for (pmc = 1; pmc <= power_driver->n_counter; pmc++)
-		power_pmc_write(pmc, cpu->pmcs[pmc - 1]);
-	power_control_set_unknown(cpu);
-	perf_pmu_enable(&power_pmu_ops);
+	power_registers_restore(cpu);
 }
 #endif

@@ -395,8 +395,22 @@ static void machine_deep_idle(void)
 	power_pmu_idle_exit();
 }
 
-/* Events of the CPU, which no task switch programs again, and one of a task */
-static bool test_idle(void)
+/* A system suspend, which loses all registers: they have any value. */
+static void machine_suspend(void)
+{
+	int reg;
+
+	power_syscore.ops->suspend(NULL);
+	for (reg = 1; reg < SPRN_END; reg++)
+		machine_registers[reg] = reg == SPRN_MMCR0 ? 0 : 100 + reg;
+	power_syscore.ops->resume(NULL);
+}
+
+/*
+ * Events of the CPU, which no task switch programs again, and one of a task. Events do not count
+ * while the registers are lost.
+ */
+static bool test_lost(void (*machine_lose)(void))
 {
 	struct test_event sampler, counter, sharer;
 	struct power_pmu driver;
@@ -405,12 +419,12 @@ static bool test_idle(void)
 	test_add(&sampler, 1, 1000);
 	test_add(&counter, 2, 0);
 	machine_run(700, false);
-	machine_deep_idle();
+	machine_lose();
 	if (machine_registers[SPRN_MMCR1] != TEST_MMCR1 ||
 	    machine_registers[SPRN_MMCR2] != TEST_MMCR2)
 		return false;
 	machine_run(200, false);
-	machine_deep_idle();
+	machine_lose();
 	test_add(&sharer, 2, 0);
 	machine_run(99, false);
 	if (samples)
@@ -438,6 +452,25 @@ static bool test_idle_unused(void)
 	test_add(&counter, 1, 0);
 	machine_run(10, false);
 	return test_count(&counter) == 10;
+}
+
+/* After a suspend without events, the counters are frozen, and all start at 0 with an event. */
+static bool test_suspend_unused(void)
+{
+	struct test_event counter;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	test_add(&counter, 1, 0);
+	machine_run(10, false);
+	counter.event.pmu->del(&counter.event, 0);
+	machine_suspend();
+	if (!(machine_registers[SPRN_MMCR0] & MMCR0_FC))
+		return false;
+	test_add(&counter, 2, 0);
+	machine_run(10, false);
+	return test_count(&counter) == 10 && machine_registers[SPRN_MMCR1] == TEST_MMCR1 &&
+	       machine_registers[SPRN_PMC3] == 10;
 }
 
 /* Did the driver warn since the last call? */
@@ -743,7 +776,10 @@ static bool random_step(u64 *seed)
 		machine_leap(harness_random(seed) / 8);
 		break;
 	case 5:
-		machine_deep_idle();
+		if (harness_random(seed) % 2)
+			machine_deep_idle();
+		else
+			machine_suspend();
 		break;
 	default:
 		machine_run(harness_random(seed) % 200, harness_random(seed) % 4 == 0);
@@ -784,7 +820,7 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(20);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_limited_wrap(), "limited_counter_wraps");
@@ -795,7 +831,9 @@ int main(void)
 	ktap_result(test_rollback(), "rollback");
 	ktap_result(test_rollback_at_0(), "rollback_at_0");
 	ktap_result(test_unused(), "registers_after_no_events");
-	ktap_result(test_idle(), "deep_idle");
+	ktap_result(test_lost(machine_deep_idle), "deep_idle");
+	ktap_result(test_lost(machine_suspend), "suspend");
+	ktap_result(test_suspend_unused(), "suspend_without_events");
 	ktap_result(test_idle_unused(), "deep_idle_without_events");
 	ktap_result(test_idle_asserts(), "deep_idle_asserts");
 	ktap_result(test_switch_writes(), "writes_of_a_switch");

@@ -270,6 +270,15 @@ struct power_pmu {
 #define perf_event_account_interrupt(event)	((void)(event), 0)
 #define has_branch_stack(event)			((void)(event), false)
 
+struct syscore_ops {
+	int	(*suspend)(void *data);
+	void	(*resume)(void *data);
+};
+
+struct syscore {
+	const struct syscore_ops	*ops;
+};
+
 void power_pmu_idle_enter(void);
 void power_pmu_idle_exit(void);
 
