@@ -11,10 +11,13 @@
 
 #ifdef CONFIG_PPC_PERF_CTRS
 #include "engine.h"
-
-/* Mask of the PMU registers that samples can have on this processor */
-u64 PERF_REG_EXTENDED_MASK;
 #endif
+
+/*
+ * Mask of the PMU registers that samples can have on this processor. asm/perf_event.h declares it
+ * for all processors: 0 without our driver.
+ */
+u64 PERF_REG_EXTENDED_MASK;
 
 /* PERF_REG_POWERPC_* up to DSISR are indices of struct user_pt_regs. */
 static_assert(offsetof(struct user_pt_regs, nip) == PERF_REG_POWERPC_NIP * sizeof(long));
