@@ -244,10 +244,27 @@ static long perf_ioctl_set_output(struct perf_event *event, unsigned long arg)
 			perf_refuse_value(PERF_REFUSED_OUTPUT_FD, arg);
 }
 
+static int perf_filter_set(struct perf_event *event, char *text)
+{
+	/* DEAD is final, so ctx->mutex is not needed. */
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_DEAD)
+		return perf_refuse(PERF_REFUSED_EVENT_DEAD);
+	if (is_tracing_event(event))
+		return perf_refuse_error(PERF_REFUSED_FILTER_TEXT,
+					 perf_tracepoint_set_filter(event, text));
+
+	CLASS(event_context, ctx)(event);
+	if (event->state == PERF_EVENT_STATE_DEAD)
+		return perf_refuse(PERF_REFUSED_EVENT_DEAD);
+	if (has_addr_filter(event))
+		return perf_addr_filters_set(event, text);
+	return perf_refuse(PERF_REFUSED_FILTER_NONE);
+}
+
 /*
- * Set the filter from a text shorter than a page. The functions that set filters drop ctx->mutex
- * and take it again, so of several concurrent calls the last one takes effect. Return: 0, -EINVAL
- * for a PMU without filters or a text that is too long, or the error of these functions.
+ * Set the filter from a text shorter than a page. No function that sets filters holds ctx->mutex
+ * all the time, so of several concurrent calls the last one takes effect. Return: 0, -EINVAL for
+ * a PMU without filters or a text that is too long, or the error of these functions.
  */
 static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {
@@ -259,16 +276,7 @@ static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 
-	CLASS(event_context, ctx)(event);
-	if (event->state == PERF_EVENT_STATE_DEAD)
-		err = perf_refuse(PERF_REFUSED_EVENT_DEAD);
-	else if (is_tracing_event(event))
-		err = perf_refuse_error(PERF_REFUSED_FILTER_TEXT,
-					perf_tracepoint_set_filter(event, text));
-	else if (has_addr_filter(event))
-		err = perf_addr_filters_set(event, text);
-	else
-		err = perf_refuse(PERF_REFUSED_FILTER_NONE);
+	err = perf_filter_set(event, text);
 	kfree(text);
 	return err;
 }

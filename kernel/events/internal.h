@@ -51,9 +51,8 @@
  *	hrtimer_lock		rotate.c: rotation timer; below both contexts' locks
  *	perf_addr_filters_head::lock	filters and ranges; below both contexts' locks
  *
- * Three functions release ctx->mutex, which their callers hold, and take it again:
- * perf_addr_filters_set(), perf_tracepoint_set_filter() and perf_event_set_bpf(). See their
- * kernel-doc.
+ * Two functions release ctx->mutex, which their callers hold, and take it again:
+ * perf_addr_filters_set() and perf_event_set_bpf(). See their kernel-doc.
  *
  * Event sites take no lock: they walk RCU lists with preemption off. Writers of records take
  * no lock either, even if several CPUs share a buffer (ring_shared.h).

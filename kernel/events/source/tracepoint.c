@@ -6,6 +6,7 @@
  */
 #include <linux/trace_events.h>
 
+#include "../context.h"
 #include "../delay.h"
 #include "../event.h"
 #include "../internal.h"
@@ -209,29 +210,27 @@ void perf_tracepoint_read(struct perf_event *event)
 
 /**
  * perf_tracepoint_set_filter - set the filter of an event of kernel/trace
- * @event: event for which is_tracing_event() is true; its context's mutex is held
+ * @event: event for which is_tracing_event() is true
  * @text: text of the filter
  *
- * ctx->mutex is dropped and taken again, because the locks of kernel/trace nest outside of it.
+ * The locks of kernel/trace nest outside of ctx->mutex. So the mutex is taken afterwards, and is
+ * that of the event's context then: CPU hotplug may have moved the event with its group.
  *
- * Context: may sleep.
+ * Context: may sleep; takes ctx->mutex.
  * Return: 0 on success, -EEXIST if the event has a filter, -ENOMEM, or an error of kernel/trace
  */
 int perf_tracepoint_set_filter(struct perf_event *event, char *text)
 {
-	struct mutex *held = &event->ctx->mutex;
-	char *kept;
+	char *kept = kstrdup(text, GFP_KERNEL_ACCOUNT);
 	int err;
 
-	lockdep_assert_held(held);
-	mutex_unlock(held);
-	kept = kstrdup(text, GFP_KERNEL_ACCOUNT);
 	err = kept ? ftrace_profile_set_filter(event, event->attr.config, text) : -ENOMEM;
-	mutex_lock(held);
 	if (err) {
 		kfree(kept);
 		return err;
 	}
+
+	CLASS(event_context, ctx)(event);
 	/* Only an event of ftrace:function can have a filter here: the new one replaces it. */
 	perf_tracepoint_free_text(event);
 	event->hw.tp_filter = kept;
