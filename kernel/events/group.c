@@ -411,7 +411,8 @@ void perf_groups_exec_end(struct perf_event_context *ctx)
  * @data: last argument of @func
  *
  * Not possible if the context runs and has events with a mapped page: then @func must be called on
- * the context's CPU.
+ * the context's CPU. Not done if the context's task has exited: its events do not change, and
+ * ctx->now is the time of the exit.
  *
  * Context: takes ctx->lock; interrupts are on.
  * Return: true if @func was called
@@ -422,7 +423,8 @@ bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t fu
 	bool here;
 
 	raw_spin_lock_irq(&ctx->lock);
-	here = likely(hlist_empty(&ctx->mapped)) || !perf_clock_runs(&ctx->clock);
+	here = ctx->task != PERF_TASK_GONE &&
+	       (likely(hlist_empty(&ctx->mapped)) || !perf_clock_runs(&ctx->clock));
 	if (here) {
 		perf_context_begin(ctx);
 		func(event, NULL, data);

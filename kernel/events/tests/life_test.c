@@ -111,6 +111,39 @@ static void counts_of_tasks_are_separate(struct kunit *test)
 	}
 }
 
+static void life_test_unexpected(struct perf_event *event, struct perf_cpu_context *cpuctx,
+				 void *data)
+{
+	*(bool *)data = true;
+}
+
+/* The context of an exited task does not change: ctx->now is the time of the exit. */
+static void exited_context_does_not_change(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .disabled = 1,
+	};
+	struct task_struct *task = make_sleeper(test, life_test_play);
+	struct perf_event *event = open_attr(test, &attr, -1, task, NULL);
+	struct perf_event_context *ctx = event->ctx;
+	bool called = false;
+	u64 exit;
+
+	kthread_stop(task);
+	/*
+	 * kthread_stop() may return before the events of the task are removed. Pairs with
+	 * perf_event_detach_at_exit().
+	 */
+	while (smp_load_acquire(&event->state) != PERF_EVENT_STATE_EXIT)
+		msleep(20);
+	exit = ctx->now;
+	KUNIT_EXPECT_PTR_EQ(test, ctx->task, PERF_TASK_GONE);
+	KUNIT_EXPECT_FALSE(test, perf_group_change_under_lock(event, life_test_unexpected,
+							      &called));
+	KUNIT_EXPECT_FALSE(test, called);
+	KUNIT_EXPECT_EQ(test, ctx->now, exit);
+}
+
 /* After the PMU is unregistered, its inherited events are not in their parent events' lists. */
 static void unregistered_pmu_leaves_no_children(struct kunit *test)
 {
@@ -801,6 +834,7 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE(enable_after_event_limit),
 	KUNIT_CASE(records_of_a_buffer_do_not_throttle),
 	KUNIT_CASE(unregistered_pmu_leaves_dead_events),
+	KUNIT_CASE(exited_context_does_not_change),
 	KUNIT_CASE(unregistered_pmu_leaves_no_children),
 	KUNIT_CASE(queued_signal_does_not_keep_the_pmu),
 	KUNIT_CASE(children_are_removed_once),
