@@ -96,6 +96,9 @@ static void perf_read_here(void *info)
 	if (event->state == PERF_EVENT_STATE_ACTIVE &&
 	    perf_read_cpu(event, call->group, event->oncpu) != smp_processor_id())
 		goto unlock;
+	/* CPU hotplug has moved the event, and has read it: its new context is not locked. */
+	if (READ_ONCE(event->ctx) != ctx)
+		goto unlock;
 	if (!call->group) {
 		perf_read_member(event);
 	} else if (event->state == PERF_EVENT_STATE_ACTIVE) {
