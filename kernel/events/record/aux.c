@@ -346,6 +346,9 @@ static void perf_aux_stop_writer_here(void *info)
 	if (!event)
 		return;
 	ctx = READ_ONCE(event->ctx);
+	/* The event of another CPU: its output began after the check of writer_cpu. */
+	if (!ctx->task && ctx != &cpuctx->ctx)
+		return;
 	perf_context_lock_cpu(cpuctx, ctx);
 	if (READ_ONCE(aux->rb->aux_open) == aux && event->state == PERF_EVENT_STATE_ACTIVE &&
 	    event->oncpu == smp_processor_id())
