@@ -322,7 +322,9 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 	} else {
 		/* Use an atomic: the buffer is shared, or may become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
-		cause = READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
+		/* Only a pause, which may be over, loses records of a buffer in no conversion. */
+		cause = settled || READ_ONCE(rb->sharing) == PERF_SHARED_NOT ||
+			READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
 	}
 	perf_output_count_lost(handle->event, rb, cause);
 out:
