@@ -27,10 +27,7 @@ u64 x86_count_value(const struct x86_core *core, const struct x86_count *count)
 {
 	u64 value = x86_read_counter(core, count->counter);
 
-	/* The slots counter starts at 0, and overflows when it is 0 again. */
-	if (count->sel.flags & X86_METRICS)
-		value |= ~(x86_metrics_span(core) - 1);
-	return value;
+	return count->sel.flags & X86_METRICS ? x86_metrics_value(core, count, value) : value;
 }
 
 static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *count)

@@ -282,6 +282,8 @@ struct x86_excl_cntrs {
  * @next_overflow: total at which the first event needs an interrupt; U64_MAX: none does
  * @extra: the extra register in use while there are events; NULL: none
  * @reload: period that the CPU loads into the counter with each PEBS record; 0: none
+ * @restarted: with X86_METRICS: jiffies when the slots counter was set to 0
+ * @wrapped: with X86_METRICS: the slots counter has overflowed, and was not reset since
  */
 struct x86_count {
 	u64			id;
@@ -299,6 +301,8 @@ struct x86_count {
 	u64			next_overflow;
 	struct x86_extra_reg	*extra;
 	u64			reload;
+	unsigned long		restarted;
+	bool			wrapped;
 };
 
 /**
@@ -564,6 +568,9 @@ void x86_extra_init(unsigned int number, const struct x86_core *core);
 /* metrics.c */
 int x86_metrics_check(struct perf_event *event);
 void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *sel);
+u64 x86_metrics_value(const struct x86_core *core, const struct x86_count *count, u64 value);
+void x86_metrics_overflow(struct x86_count *count);
+void x86_metrics_restart(struct x86_count *count);
 void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots);
 int x86_event_metric(const struct perf_event *event);
 u64 x86_metrics_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,

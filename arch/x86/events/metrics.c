@@ -10,6 +10,7 @@
  *
  * The totals belong to this CPU, and change only while x86_count::seq of slots is odd.
  */
+#include <linux/jiffies.h>
 #include <asm/msr.h>
 
 #include "engine.h"
@@ -98,6 +99,75 @@ void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *s
 		sel->config = (sel->config & ~INTEL_ARCH_EVENT_MASK) | X86_SLOTS;
 	if (x86_config_is_slots(sel->config) && !is_sampling_event(event))
 		sel->flags |= X86_METRICS;
+}
+
+/*
+ * The slots counter counts for more than 20 minutes from 0 to its maximum. An overflow within a
+ * second of a reset happened before the reset: its interrupt was late.
+ */
+static bool x86_metrics_can_wrap(const struct x86_count *count)
+{
+	return jiffies - READ_ONCE(count->restarted) > HZ;
+}
+
+/* The counter is just above 0: has it wrapped, with an interrupt that is pending? */
+static bool x86_metrics_wraps_now(const struct x86_core *core, const struct x86_count *count,
+				  u64 value)
+{
+	u64 status;
+
+	if (value >= X86_REPROGRAM_INCREMENT_MAX || !x86_metrics_can_wrap(count))
+		return false;
+	rdmsrl(core->msrs->status, status);
+	return status & BIT_ULL(count->counter);
+}
+
+/**
+ * x86_metrics_value - the value of the slots counter, relative to its overflow
+ * @core: the PMU of this CPU
+ * @count: a count with X86_METRICS and a counter
+ * @value: the value of the counter
+ *
+ * The counter starts at 0, and overflows when it is 0 again.
+ *
+ * Context: any.
+ * Return: the value, negative up to the overflow.
+ */
+u64 x86_metrics_value(const struct x86_core *core, const struct x86_count *count, u64 value)
+{
+	u64 span = x86_metrics_span(core);
+
+	value &= span - 1;
+	/* An interrupt that has acknowledged the status meanwhile has set @wrapped. */
+	if (value < span / 2 &&
+	    (x86_metrics_wraps_now(core, count, value) || READ_ONCE(count->wrapped)))
+		return value;
+	return value - span;
+}
+
+/**
+ * x86_metrics_overflow - note that the slots counter has overflowed
+ * @count: a count with X86_METRICS, which owns the counter; it may be being programmed
+ *
+ * Context: overflow interrupt.
+ */
+void x86_metrics_overflow(struct x86_count *count)
+{
+	if (x86_metrics_can_wrap(count))
+		WRITE_ONCE(count->wrapped, true);
+}
+
+/**
+ * x86_metrics_restart - clear the metrics just after the slots counter was set to 0
+ * @count: the count with X86_METRICS; its seq is odd, or it does not own the counter
+ */
+void x86_metrics_restart(struct x86_count *count)
+{
+	x86_write_metrics();
+	/* From here on the overflow interrupt does not set @wrapped. */
+	WRITE_ONCE(count->restarted, jiffies);
+	barrier();
+	WRITE_ONCE(count->wrapped, false);
 }
 
 static u64 x86_metrics_read(void)

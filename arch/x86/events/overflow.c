@@ -81,6 +81,15 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 		x86_event_stop(event, 0);
 }
 
+static void x86_restart_count(struct x86_pmu_cpu *cpu, struct x86_count *count)
+{
+	struct perf_event *event;
+
+	x86_count_set_period(cpu, count);
+	list_for_each_entry_rcu(event, &count->events, active_entry, true)
+		perf_event_update_userpage(event);
+}
+
 /**
  * x86_handle_counter_overflow - handle an overflow of a counter
  * @cpu: this CPU
@@ -98,6 +107,8 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 	struct perf_event *event;
 	u64 total;
 
+	if (count && (count->sel.flags & X86_METRICS))
+		x86_metrics_overflow(count);
 	/* The interrupted code moves or programs the counter, and checks it for an overflow. */
 	if (!count || READ_ONCE(count->counter) != counter || (READ_ONCE(count->seq) & 1))
 		return false;
@@ -116,9 +127,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 		}
 	}
 	x86_count_set_next_overflow(count);
-	x86_count_set_period(cpu, count);
-	list_for_each_entry_rcu(event, &count->events, active_entry, true)
-		perf_event_update_userpage(event);
+	x86_restart_count(cpu, count);
 	return true;
 }
 
@@ -185,9 +194,25 @@ static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
 /* The PEBS buffer is full. */
 #define X86_STATUS_BUFFER	BIT_ULL(62)
 
-/* Handle status bits other than overflows. */
-static int x86_handle_others(u64 others)
+/* A metric has overflowed within PERF_METRICS: restart it, with the slots counter. */
+static void x86_restart_metrics(struct x86_pmu_cpu *cpu)
 {
+	int i;
+
+	for_each_x86_counter(i, cpu->core->counters & X86_FIXED_ALL) {
+		struct x86_count *count = READ_ONCE(cpu->owner[i]);
+
+		if (count && (count->sel.flags & X86_METRICS) && READ_ONCE(count->counter) == i &&
+		    !(READ_ONCE(count->seq) & 1))
+			x86_restart_count(cpu, count);
+	}
+}
+
+/* Handle status bits other than overflows. */
+static int x86_handle_others(struct x86_pmu_cpu *cpu, u64 others)
+{
+	if (cpu->core->metrics && (others & X86_METRICS_RUN))
+		x86_restart_metrics(cpu);
 	if (!(others & GLOBAL_STATUS_TRACE_TOPAPMI))
 		return 0;
 	if (!perf_guest_handle_intel_pt_intr())
@@ -228,7 +253,7 @@ static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, 
 	}
 	if (x86_claim_handle_overflow(cpu, overflowed))
 		perfctr_cpu_interrupt(regs);
-	handled += x86_handle_others(*others);
+	handled += x86_handle_others(cpu, *others);
 	/* All other status bits are set only by the PMU, so the NMI is from the PMU. */
 	if (!handled && (*others & ~X86_STATUS_NO_OVERFLOW))
 		handled = 1;

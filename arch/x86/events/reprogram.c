@@ -72,7 +72,9 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 {
 	s64 left = offset - total;
 
-	if ((count->sel.flags & X86_METRICS) || x86_is_checkpointed(core, count))
+	if (count->sel.flags & X86_METRICS)
+		return left > (s64)x86_metrics_span(core) / 2;
+	if (x86_is_checkpointed(core, count))
 		return left > X86_NEAR;
 	if (left <= 0 || left > core->max_period)
 		return false;
@@ -130,7 +132,7 @@ u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 		x86_metrics_update(cpu, value + x86_metrics_span(core));
 	x86_write_counter(cpu, count->counter, -distance);
 	if (count->sel.flags & X86_METRICS)
-		x86_write_metrics();
+		x86_metrics_restart(count);
 	if (count->sel.flags & X86_PAIR)
 		x86_write_upper(cpu, count->counter + 1);
 	x86_clear_sticky_overflow(cpu, count->counter);
@@ -357,7 +359,7 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	}
 	if (count->sel.flags & X86_METRICS) {
 		cpu->cleared &= ~X86_METRICS_RUN;
-		x86_write_metrics();
+		x86_metrics_restart(count);
 	}
 	if (pair)
 		x86_write_upper(cpu, counter + 1);

@@ -433,6 +433,7 @@ static inline void perf_pmu_enable(struct pmu *pmu)
 
 void perf_pmu_resched_flexible(struct pmu *pmu);
 extern unsigned long jiffies;
+#define HZ 250
 void perf_sched_cb_inc(struct pmu *pmu);
 void perf_sched_cb_dec(struct pmu *pmu);
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
