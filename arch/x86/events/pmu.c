@@ -323,6 +323,33 @@ static int x86_event_index(struct perf_event *event)
 	return counter < 0 ? 0 : x86_rdpmc_index(counter) + 1;
 }
 
+/**
+ * x86_event_update_page - set pmc_width and offset of an event's page
+ * @event: an event of this driver
+ * @page: the page, with an index if programs can read the counter; its offset is relative to the
+ *	count's total
+ *
+ * Programs sign-extend pmc_width bits; a counter that starts at 0 is never negative, so it has one
+ * bit more.
+ *
+ * Context: any.
+ */
+void x86_event_update_page(const struct perf_event *event, struct perf_event_mmap_page *page)
+{
+	const struct x86_core *core = to_x86_core(event->pmu);
+	const struct x86_count *count = x86_event_count(event);
+
+	page->pmc_width = core->width;
+	if (!page->index || !count)
+		return;
+	page->offset += READ_ONCE(count->offset);
+	page->pmc_width = x86_counter_width(core, count->counter);
+	if (count->sel.flags & X86_METRICS) {
+		page->offset -= x86_metrics_span(core);
+		page->pmc_width++;
+	}
+}
+
 /* Errata may limit the period. An open event cannot change to the branch trace store, or back. */
 static int x86_event_check_period(struct perf_event *event, u64 value)
 {

@@ -162,24 +162,14 @@ static void x86_userpage_clock(const struct perf_event *event,
 void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_page *page,
 			       u64 now)
 {
-	const struct x86_count *count;
-
 	page->cap_user_time = 0;
 	page->cap_user_time_zero = 0;
 	/* Without an index, the offset is the count only if the event is stopped. */
 	page->cap_user_rdpmc = x86_event_is_readable(event) &&
 			       (page->index || !x86_event_runs(event));
 	page->pmc_width = 0;
-	if (event->pmu->event_init == x86_event_init) {
-		const struct x86_core *core = to_x86_core(event->pmu);
-
-		count = x86_event_count(event);
-		page->pmc_width = core->width;
-		if (page->index && count) {
-			page->offset += READ_ONCE(count->offset);
-			page->pmc_width = x86_counter_width(core, count->counter);
-		}
-	}
+	if (event->pmu->event_init == x86_event_init)
+		x86_event_update_page(event, page);
 	x86_userpage_clock(event, page, now);
 }
 

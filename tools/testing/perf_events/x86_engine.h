@@ -350,8 +350,7 @@ static unsigned int beside;
  *	PERF_EVENT_IOC_REFRESH; 0: none
  * @lost: number of periods without a sample, because the event was stopped at the end of the
  *	period, before a late overflow
- * @page_index: index in the event's page: number of the counter plus one, or 0
- * @page_offset: offset in the event's page, to be added to the value of the counter
+ * @page: the event's page
  */
 struct counted {
 	struct perf_event	event;
@@ -366,8 +365,7 @@ struct counted {
 	u64			stop_at;
 	u64			limit;
 	u64			lost;
-	u32			page_index;
-	u64			page_offset;
+	struct perf_event_mmap_page	page;
 };
 
 static struct counted counted[EVENTS];
@@ -377,11 +375,11 @@ void perf_event_update_userpage(struct perf_event *event)
 {
 	struct counted *c = container_of(event, struct counted, event);
 
-	c->page_index = event->hw.state & PERF_HES_STOPPED ? 0 : core.pmu.event_idx(event);
-	c->page_offset = local64_read(&event->count);
-	if (c->page_index)
-		c->page_offset += x86_event_count(event)->offset -
-				  local64_read(&event->hw.prev_count);
+	c->page.index = event->hw.state & PERF_HES_STOPPED ? 0 : core.pmu.event_idx(event);
+	c->page.offset = local64_read(&event->count);
+	if (c->page.index)
+		c->page.offset -= local64_read(&event->hw.prev_count);
+	x86_event_update_page(event, &c->page);
 }
 
 /* Counters with a northbridge event on another CPU of the northbridge */

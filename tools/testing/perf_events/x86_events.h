@@ -72,17 +72,18 @@ static inline bool is_page_right(const struct counted *c)
 		return true;
 	lo = c->lo + truth_lo(c, now()) - c->begun;
 	hi = c->hi + truth(c, now()) - c->begun_hi;
-	counter = counter_of(c->page_index - 1);
+	counter = counter_of(c->page.index - 1);
 	if (x86_counter_is_fixed(counter))
 		counter += MACHINE_GENERAL - INTEL_PMC_IDX_FIXED;
-	value = c->page_index ? machine.counter[counter] : 0;
+	value = c->page.index ? machine.counter[counter] : 0;
 	/* The counter's value is signed. */
-	value = (s64)(value << (64 - MACHINE_WIDTH)) >> (64 - MACHINE_WIDTH);
-	value += c->page_offset;
-	if (c->page_index && value >= lo && value <= hi)
+	if (c->page.index)
+		value = (s64)(value << (64 - c->page.pmc_width)) >> (64 - c->page.pmc_width);
+	value += c->page.offset;
+	if (c->page.index && value >= lo && value <= hi)
 		return true;
 	printf("# code %#llx: page's index %u and count %llu instead of %llu to %llu\n",
-	       (unsigned long long)c->event.attr.config, c->page_index, (unsigned long long)value,
+	       (unsigned long long)c->event.attr.config, c->page.index, (unsigned long long)value,
 	       (unsigned long long)lo, (unsigned long long)hi);
 	return false;
 }

@@ -355,6 +355,13 @@ struct hw_perf_event {
 	local64_t			period_left;
 };
 
+/* Fields of an event's page */
+struct perf_event_mmap_page {
+	u32	index;
+	u64	offset;
+	u16	pmc_width;
+};
+
 struct perf_event {
 	struct pmu		*pmu;
 	int			cpu;

@@ -669,8 +669,8 @@ static void look(struct told *told)
 	for (i = 0; i < N; i++) {
 		const struct counted *c = &counted[OWN + i];
 
-		all.index[i] = c->page_index;
-		all.offset[i] = c->page_offset;
+		all.index[i] = c->page.index;
+		all.offset[i] = c->page.offset;
 		all.start[i] = thread.state.pmc[i].start;
 		all.sum[i] = thread.running ? thread.state.pmc[i].sum : 0;
 	}

@@ -94,6 +94,8 @@ static bool shares(bool user, u64 seed)
 			truth[machine.share] += (user ? machine.user : machine.all) - before;
 			pieces++;
 		}
+		if (!is_page_right(&counted[0]))
+			return false;
 		for (j = 0; j < n && on && machine_random(2); j++)
 			core.pmu.read(&counted[j].event);
 		if (!on && !shares_are_right(truth, pieces, user))
@@ -133,8 +135,10 @@ static void start_shares(bool user, u64 seed)
 	perf_pmu_disable(&core.pmu);
 	add_group(GENMASK_ULL(n - 1, 0), &added, at);
 	perf_pmu_enable(&core.pmu);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		counted[i].on = true;
 		has_begun(&counted[i], at);
+	}
 }
 
 /* Run a program for a time, in which the counter of slots gets near to @value. */
@@ -178,6 +182,8 @@ static bool wraps(bool user, u64 reads, u64 seed)
 	machine_run(1000);
 	machine_take_interrupt();
 	run_long(GENMASK_ULL(MACHINE_WIDTH - 1, 0) - 50);
+	if (!is_page_right(&counted[0]))
+		return false;
 	machine.held = true;
 	run_user(200);
 	assert(machine.counter[MACHINE_SLOTS] < 1000 && machine.pending);

@@ -271,8 +271,8 @@ static void see(struct seen *seen)
 	for (i = 0; i < N; i++) {
 		struct counted *c = &counted[PROGRAM * N + i];
 
-		seen->index[i] = c->page_index;
-		seen->offset[i] = c->page_offset;
+		seen->index[i] = c->page.index;
+		seen->offset[i] = c->page.offset;
 		if (!c->event.pmu)
 			continue;
 		if (c->on)

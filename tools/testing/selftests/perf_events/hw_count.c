@@ -212,49 +212,6 @@ TEST_F(hw, unsupported_event)
 	EXPECT_EQ(-EINVAL, pe_try(&a, 0, -1, -1, 0));
 }
 
-/* Read a counter from user space, with the index from an event's page. */
-
-static __u64 read_counter(__u32 index)
-{
-	__u64 value = 0;
-
-#if defined(__x86_64__) || defined(__i386)
-	__u32 low, high;
-
-	__asm__ __volatile__("rdpmc" : "=a" (low), "=d" (high) : "c" (index - 1));
-	value = (__u64)high << 32 | low;
-#elif defined(__aarch64__)
-	if (index == 32) {
-		__asm__ __volatile__("mrs %0, pmccntr_el0" : "=r" (value));
-	} else {
-		__u64 select = index - 1;
-
-		__asm__ __volatile__("msr pmselr_el0, %1\n"
-				     "isb\n"
-				     "mrs %0, pmxevcntr_el0" : "=r" (value) : "r" (select));
-	}
-#endif
-	return value;
-}
-
-static __u64 read_by_page(const struct perf_event_mmap_page *page)
-{
-	__u64 count, counter;
-	__u32 seq, width;
-
-	do {
-		seq = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
-		count = page->offset;
-		width = page->pmc_width;
-		if (page->cap_user_rdpmc && page->index) {
-			counter = read_counter(page->index) << (64 - width);
-			count += (__s64)counter >> (64 - width);
-		}
-		__sync_synchronize();
-	} while (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != seq);
-	return count;
-}
-
 TEST_F(hw, page_when_it_is_off)
 {
 	struct perf_event_mmap_page *page;
@@ -265,7 +222,7 @@ TEST_F(hw, page_when_it_is_off)
 	ASSERT_NE(MAP_FAILED, page);
 	pe_hw_count(fd, LOOP);
 	EXPECT_EQ(0, page->index);
-	EXPECT_EQ(pe_count(fd), read_by_page(page));
+	EXPECT_EQ(pe_count(fd), pe_hw_read_page(page));
 	EXPECT_EQ(0, page->lock & 1);
 	munmap(page, sysconf(_SC_PAGESIZE));
 	close(fd);
@@ -294,7 +251,7 @@ TEST_F(hw, page_when_it_counts)
 	for (i = 0; i < 100; i++) {
 		before = pe_count(fd);
 		pe_hw_loop(1000);
-		mine = read_by_page(page);
+		mine = pe_hw_read_page(page);
 		pe_hw_loop(1000);
 		after = pe_count(fd);
 		EXPECT_LE(before + 1000, mine);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -112,6 +113,30 @@ TEST_F(topdown, many_pieces)
 	missing(self->o.fd[0]);
 	after = values.count[1];
 	EXPECT_EQ(before, after);
+}
+
+/* The count by RDPMC is between those of two reads. */
+TEST_F(topdown, slots_by_page)
+{
+	struct perf_event_mmap_page *page;
+	__u64 before, seen, after;
+	int fd = open_next(&self->o);
+
+	ASSERT_LE(0, fd);
+	page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	pe_hw_loop(LOOP);
+	ASSERT_EQ(2 * sizeof(__u64), read(fd, &values, sizeof(values)));
+	before = values.count[0];
+	if (!page->cap_user_rdpmc)
+		SKIP(return, "no RDPMC in user space");
+	seen = pe_hw_read_page(page);
+	ASSERT_EQ(2 * sizeof(__u64), read(fd, &values, sizeof(values)));
+	after = values.count[0];
+	EXPECT_LE(before, seen);
+	EXPECT_GE(after, seen);
+	munmap(page, getpagesize());
 }
 
 TEST_F(topdown, a_share_needs_its_slots)

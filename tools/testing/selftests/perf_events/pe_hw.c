@@ -360,3 +360,51 @@ bool pe_hw_excludes(void)
 #endif
 	return excludes;
 }
+
+/* Read a counter from user space, with the index from an event's page. */
+static __u64 read_counter(__u32 index)
+{
+	__u64 value = 0;
+
+#if defined(__x86_64__) || defined(__i386)
+	__u32 low, high;
+
+	__asm__ __volatile__("rdpmc" : "=a" (low), "=d" (high) : "c" (index - 1));
+	value = (__u64)high << 32 | low;
+#elif defined(__aarch64__)
+	if (index == 32) {
+		__asm__ __volatile__("mrs %0, pmccntr_el0" : "=r" (value));
+	} else {
+		__u64 select = index - 1;
+
+		__asm__ __volatile__("msr pmselr_el0, %1\n"
+				     "isb\n"
+				     "mrs %0, pmxevcntr_el0" : "=r" (value) : "r" (select));
+	}
+#endif
+	return value;
+}
+
+/**
+ * pe_hw_read_page - read the count of an event from its page
+ * @page: the page
+ *
+ * Return: the count
+ */
+__u64 pe_hw_read_page(const struct perf_event_mmap_page *page)
+{
+	__u64 count, counter;
+	__u32 seq, width;
+
+	do {
+		seq = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		count = page->offset;
+		width = page->pmc_width;
+		if (page->cap_user_rdpmc && page->index) {
+			counter = read_counter(page->index) << (64 - width);
+			count += (__s64)counter >> (64 - width);
+		}
+		__sync_synchronize();
+	} while (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != seq);
+	return count;
+}

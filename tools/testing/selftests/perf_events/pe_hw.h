@@ -27,5 +27,6 @@ bool pe_hw_branches(void);
 void pe_hw_loop(unsigned long instructions);
 __u64 pe_hw_count(int fd, unsigned long instructions);
 __u64 pe_hw_least(int fd, unsigned long instructions);
+__u64 pe_hw_read_page(const struct perf_event_mmap_page *page);
 
 #endif
