@@ -104,7 +104,8 @@ static int x86_probe(struct x86_core *core, const struct x86_model *model)
 	return err;
 }
 
-static struct x86_core *x86_this_core(void)
+/* Return the PMU of this CPU's core type, if it is known. */
+static struct x86_core *x86_core_of_kind(void)
 {
 	u8 kind = x86_this_kind();
 	int i;
@@ -114,6 +115,27 @@ static struct x86_core *x86_this_core(void)
 			return x86_cores[i];
 	}
 	return NULL;
+}
+
+/*
+ * Return the PMU of this CPU. Arrow Lake-H has E-cores of two generations, with one core type in
+ * CPUID, and the older ones lack some fixed counters. A CPU that reports fewer counters than its
+ * PMU has no events: accesses to the missing counters would fault.
+ */
+static struct x86_core *x86_this_core(void)
+{
+	struct x86_core *core = x86_core_of_kind();
+	u64 own = 0;
+
+	if (IS_ENABLED(CONFIG_CPU_SUP_INTEL) && boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		own = x86_intel_leaf_counters();
+	if (core && own && (core->counters & ~own)) {
+		pr_warn_once("perf/x86: CPU %d lacks counters %#llx of its core type: no events\n",
+			     raw_smp_processor_id(),
+			     (unsigned long long)(core->counters & ~own));
+		return NULL;
+	}
+	return core;
 }
 
 static int x86_cpu_starting(unsigned int number)
@@ -378,7 +400,7 @@ static int x86_cpu_online(unsigned int number)
 	int err;
 
 	/* Without a supported PMU, the CPU is nevertheless brought online. */
-	if (x86_this_core() || x86_nr_cores == X86_CORES_MAX || x86_add_core(kind))
+	if (x86_core_of_kind() || x86_nr_cores == X86_CORES_MAX || x86_add_core(kind))
 		return 0;
 	x86_cpu_starting(number);
 	core = x86_this_core();

@@ -27,9 +27,19 @@
 #define pr_info(...)		no_log(__VA_ARGS__)
 #undef pr_warn
 #define pr_warn(...)		no_log(__VA_ARGS__)
+#undef pr_warn_once
+#define pr_warn_once(...)	no_log(__VA_ARGS__)
 
 /* Core type of the CPU, if it is hybrid */
 static u8 this_kind = X86_KIND_CORE;
+
+/* Counters that leaf 0x23 reports for this CPU; 0: it does not report any */
+static u64 leaf_counters;
+
+u64 x86_intel_leaf_counters(void)
+{
+	return leaf_counters;
+}
 
 struct x86_pmu_capability {
 	int		version;
@@ -241,6 +251,36 @@ static bool has_second(bool refused)
 	return ok && !harness_warned;
 }
 
+/*
+ * Another CPU of the type reports the counters @leaf, and lacks all others. Without all counters of
+ * the PMU, it has no events.
+ */
+static bool has_weaker(u64 leaf, bool accepted)
+{
+	struct x86_core *core;
+	unsigned long before;
+	bool ok;
+
+	init_model.counters |= X86_FIXED(0) | X86_FIXED(1);
+	ok = !boot(STEPS, true);
+	core = x86_cores[0];
+	ok &= core->counters == init_model.counters;
+	/* x86_pmu_cpu is now another CPU. */
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	core->cpus.bits = 0;
+	leaf_counters = leaf;
+	before = machine.reads + machine.reads_msr + machine.writes;
+	ok &= !x86_cpu_starting(0) && !x86_cpu_online(0) && x86_nr_cores == 1;
+	ok &= x86_pmu_cpu.core == (accepted ? core : NULL);
+	ok &= core->cpus.bits == accepted;
+	if (!accepted)
+		ok &= before == machine.reads + machine.reads_msr + machine.writes;
+	leaf_counters = 0;
+	init_model.counters = X86_GENERAL(MACHINE_GENERAL);
+	end();
+	return ok && !harness_warned;
+}
+
 /* Counters that the CPU lacks have no width. A guest of KVM sees the width in CPUID. */
 static bool describes(int nr_fixed)
 {
@@ -263,13 +303,18 @@ static bool describes(int nr_fixed)
 
 int main(void)
 {
-	ktap_plan(8);
+	ktap_plan(11);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
 	ktap_result(fails(true), "fails_hybrid");
 	ktap_result(has_second(false), "second_core_type");
 	ktap_result(has_second(true), "second_core_type_fails");
+	ktap_result(has_weaker(X86_GENERAL(MACHINE_GENERAL) | X86_FIXED(0), false),
+		    "core_without_counters_of_its_type");
+	ktap_result(has_weaker(X86_GENERAL(MACHINE_GENERAL) | X86_FIXED(0) | X86_FIXED(1) |
+			       X86_FIXED(2), true), "core_with_counters_of_its_type");
+	ktap_result(has_weaker(0, true), "core_without_masks_of_counters");
 	ktap_result(describes(0), "describes_without_fixed_counters");
 	ktap_result(describes(MACHINE_FIXED), "describes_fixed_counters");
 	return ktap_end();

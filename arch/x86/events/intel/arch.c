@@ -175,16 +175,30 @@ static bool x86_has_leaf_counters(void)
 	return cpuid_eax(0) >= X86_LEAF_COUNTERS && (x86_subleaf_eax(7, 1) & X86_HAS_LEAF_COUNTERS);
 }
 
-static u64 x86_intel_hybrid_counters(const struct x86_core *core)
+/**
+ * x86_intel_leaf_counters - the counters that leaf 0x23 reports for this CPU
+ *
+ * Context: any.
+ * Return: mask of the counters, 0 if the CPU does not report them.
+ */
+u64 x86_intel_leaf_counters(void)
 {
 	unsigned int general, fixed, unused;
 
-	if (x86_has_leaf_counters() &&
-	    (x86_subleaf_eax(X86_LEAF_COUNTERS, 0) & X86_LEAF_COUNTERS_MASKS)) {
-		cpuid_count(X86_LEAF_COUNTERS, 1, &general, &fixed, &unused, &unused);
-		return general | (u64)fixed << INTEL_PMC_IDX_FIXED;
-	}
-	return core->kind == X86_KIND_CORE ? core->model->p_core_counters : 0;
+	if (!x86_has_leaf_counters() ||
+	    !(x86_subleaf_eax(X86_LEAF_COUNTERS, 0) & X86_LEAF_COUNTERS_MASKS))
+		return 0;
+	cpuid_count(X86_LEAF_COUNTERS, 1, &general, &fixed, &unused, &unused);
+	return general | (u64)fixed << INTEL_PMC_IDX_FIXED;
+}
+
+static u64 x86_intel_hybrid_counters(const struct x86_core *core)
+{
+	u64 counters = x86_intel_leaf_counters();
+
+	if (!counters && core->kind == X86_KIND_CORE)
+		counters = core->model->p_core_counters;
+	return counters;
 }
 
 /**
