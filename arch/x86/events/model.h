@@ -338,6 +338,7 @@ extern struct attribute *x86_intel_format[];
 u64 x86_intel_fixed_mask(int version, unsigned int n, u32 mask, bool bare);
 u64 x86_intel_select_bits(u32 ebx);
 u64 x86_intel_leaf_counters(void);
+u8 x86_intel_metrics(const struct x86_core *core, bool hybrid);
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);
 u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters);

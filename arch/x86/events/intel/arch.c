@@ -232,6 +232,36 @@ static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
 }
 
 /**
+ * x86_intel_metrics - number of Topdown metrics of a PMU
+ * @core: the PMU, with its counters and capabilities
+ * @hybrid: a hybrid CPU without a hypervisor
+ *
+ * The metrics need fixed counter 3. A hybrid CPU reports only the capabilities of all its cores,
+ * and E-cores have no metrics.
+ *
+ * Return: the number, 0 if there are none.
+ */
+u8 x86_intel_metrics(const struct x86_core *core, bool hybrid)
+{
+	if (!(core->counters & X86_FIXED(3)))
+		return 0;
+	if ((core->capabilities & X86_CAP_METRICS) || (hybrid && core->kind == X86_KIND_CORE))
+		return core->model->metrics;
+	return 0;
+}
+
+static void x86_intel_probe_metrics(struct x86_core *core)
+{
+	bool hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU) && x86_intel_is_bare();
+	u64 value;
+
+	core->metrics = x86_intel_metrics(core, hybrid);
+	if (core->metrics && !(core->capabilities & X86_CAP_METRICS) &&
+	    rdmsrl_safe(MSR_PERF_METRICS, &value))
+		core->metrics = 0;
+}
+
+/**
  * x86_intel_probe - detect counters, width and control registers by CPUID
  * @core: the PMU of this CPU
  *
@@ -268,8 +298,7 @@ int x86_intel_probe(struct x86_core *core)
 		core->counter_msr = MSR_IA32_PMC0;
 		core->max_period = GENMASK_ULL(core->width - 2, 0);
 	}
-	if ((core->capabilities & X86_CAP_METRICS) && (core->counters & X86_FIXED(3)))
-		core->metrics = core->model->metrics;
+	x86_intel_probe_metrics(core);
 	x86_force_abort_probe(core);
 	x86_intel_drop_missing(core, missing, eax.split.mask_length);
 	return 0;

@@ -761,6 +761,43 @@ static void models_metrics(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, models_of_vfm(INTEL_SAPPHIRERAPIDS_X, 0, &n)->metrics, 8);
 }
 
+/* A hybrid CPU does not report the metrics of its P-cores. */
+static void models_hybrid_metrics(struct kunit *test)
+{
+	static const struct {
+		u64 capabilities;
+		u64 fixed;
+		u8 kind;
+		bool hybrid;
+		u8 metrics;
+	} cases[] = {
+		{ BIT_ULL(15), 0xf, 0, false, 8 },
+		{ 0, 0xf, 0, false, 0 },
+		{ BIT_ULL(15), 0x7, 0, false, 0 },
+		{ 0, 0xf, X86_KIND_CORE, true, 8 },
+		{ 0, 0x7, X86_KIND_CORE, true, 0 },
+		/* With a hypervisor, only the capabilities count. */
+		{ 0, 0xf, X86_KIND_CORE, false, 0 },
+		{ BIT_ULL(15), 0xf, X86_KIND_CORE, false, 8 },
+		{ 0, 0xf, X86_KIND_ATOM, true, 0 },
+	};
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	int i, n;
+
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	core->model = models_of_vfm(INTEL_ALDERLAKE, 0, &n);
+	KUNIT_ASSERT_NOT_NULL(test, core->model);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		core->capabilities = cases[i].capabilities;
+		core->counters = X86_GENERAL(8) | cases[i].fixed << INTEL_PMC_IDX_FIXED;
+		core->kind = cases[i].kind;
+		KUNIT_EXPECT_EQ_MSG(test, x86_intel_metrics(core, cases[i].hybrid),
+				    cases[i].metrics, "case %d", i);
+	}
+	core->model = core->model->e_core_model;
+	KUNIT_EXPECT_EQ(test, core->model->metrics, 0);
+}
+
 static void models_intel_generic(struct kunit *test)
 {
 	const struct x86_cpu_id *line;
@@ -931,6 +968,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(models_any_thread_permission),
 	KUNIT_CASE(models_rdpmc_key),
 	KUNIT_CASE(models_metrics),
+	KUNIT_CASE(models_hybrid_metrics),
 #endif
 #if defined(CONFIG_CPU_SUP_ZHAOXIN) || defined(CONFIG_CPU_SUP_CENTAUR)
 	KUNIT_CASE(models_zhaoxin),
