@@ -175,6 +175,25 @@ static void move_row(int by)
 	machine.from[n] = 0;
 }
 
+/* AMD's erratum 1452: a record that is not a branch, with bit 61 set */
+static void record_no_branch(const struct branch *b)
+{
+	move_row(1);
+	machine.from[0] = any(2) ? b->from & GENMASK_ULL(57, 0) : 0;
+	machine.to[0] = (b->to & GENMASK_ULL(57, 0)) | GENMASK_ULL(63, 61);
+}
+
+/* Number of these records in the registers */
+static u64 no_branches(void)
+{
+	u64 n = 0;
+	int i;
+
+	for (i = 0; i < core.branches.nr && is_amd() && machine.to[i] >> 62; i++)
+		n += machine.to[i] >> 61 & 1;
+	return n;
+}
+
 /* The CPU takes a branch. */
 static void take(const struct branch *b)
 {
@@ -192,6 +211,8 @@ static void take(const struct branch *b)
 		machine.newest = (machine.newest + core.branches.nr - 1) % core.branches.nr;
 		return;
 	}
+	if (is_amd() && !any(8))
+		record_no_branch(b);
 	if (is_in_row())
 		move_row(1);
 	else
@@ -463,7 +484,8 @@ static bool is_right(const struct perf_event *event, const struct perf_branch_st
 	struct task *task = current_task;
 	u64 i, n = task->nr, most, least;
 
-	most = is_stack() ? task->nr_calls : min(task->nr - task->since, core.branches.nr);
+	most = core.branches.nr - no_branches();
+	most = is_stack() ? task->nr_calls : min(task->nr - task->since, most);
 	/* A branch of the kernel takes the place of a branch of the task: the length stays. */
 	least = most;
 	for (i = 0; i < stack->nr; i++) {

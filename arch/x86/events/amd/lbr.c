@@ -12,8 +12,9 @@
 /* Addresses have 58 bits; the upper bits are flags. */
 #define LBRV2_FLAGS		6
 #define LBRV2_MISPREDICTED	BIT_ULL(63)	/* source */
+#define LBRV2_NO_BRANCH		BIT_ULL(61)	/* target: erratum 1452, not a branch */
 #define LBRV2_SPECULATIVE	BIT_ULL(62)	/* target */
-#define LBRV2_VALID		BIT_ULL(63)
+#define LBRV2_VALID		BIT_ULL(63)	/* target */
 
 static u32 lbrv2_from(const struct x86_branches *unit, unsigned int i)
 {
@@ -49,17 +50,20 @@ static unsigned int lbrv2_read(const struct x86_core *core, struct x86_branch_ra
 			       u64 *newest)
 {
 	const struct x86_branches *unit = &core->branches;
-	unsigned int i;
+	unsigned int i, nr = 0;
 
 	*newest = 0;
 	for (i = 0; i < unit->nr; i++) {
-		rdmsrl(lbrv2_to(unit, i), raw[i].to);
-		if (!(raw[i].to & (LBRV2_VALID | LBRV2_SPECULATIVE)))
+		rdmsrl(lbrv2_to(unit, i), raw[nr].to);
+		if (!(raw[nr].to & (LBRV2_VALID | LBRV2_SPECULATIVE)))
 			break;
-		raw[i].info = X86_INFO_NONE;
-		rdmsrl(lbrv2_from(unit, i), raw[i].from);
+		if (raw[nr].to & LBRV2_NO_BRANCH)
+			continue;
+		raw[nr].info = X86_INFO_NONE;
+		rdmsrl(lbrv2_from(unit, i), raw[nr].from);
+		nr++;
 	}
-	return i;
+	return nr;
 }
 
 static const u8 lbrv2_speculation[] = {
