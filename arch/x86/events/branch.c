@@ -173,6 +173,18 @@ static void x86_branch_on(struct x86_pmu_cpu *cpu)
 	cpu->core->branches.ops->on(cpu->core, x86_branch_call_stack(branch));
 }
 
+/* Disable the unit, whose users remain. x86_branch_on() enables the unit again. */
+static void x86_branch_stop(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_branches *unit = &cpu->core->branches;
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	unit->ops->off(cpu->core);
+	/* With X86_UNIT_FILTER_RUNS, off() has changed the filter register. */
+	if (branch->select && (unit->flags & X86_UNIT_FILTER_RUNS))
+		x86_extra_set_unknown(cpu, branch->select);
+}
+
 static void x86_branch_off(struct x86_pmu_cpu *cpu)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
@@ -180,10 +192,7 @@ static void x86_branch_off(struct x86_pmu_cpu *cpu)
 	WRITE_ONCE(branch->asleep, false);
 	WRITE_ONCE(branch->running, false);
 	barrier();
-	cpu->core->branches.ops->off(cpu->core);
-	/* With X86_UNIT_FILTER_RUNS, off() has changed the filter register. */
-	if (branch->select && (cpu->core->branches.flags & X86_UNIT_FILTER_RUNS))
-		x86_extra_set_unknown(cpu, branch->select);
+	x86_branch_stop(cpu);
 }
 
 /**
@@ -428,11 +437,35 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 	branch->interrupts++;
 	if (!READ_ONCE(branch->running) || !x86_branch_in_kernel(branch))
 		return 0;
-	if (x86_branch_freezes(cpu))
+	if (x86_branch_freezes(cpu)) {
+		branch->unchecked = !unit->halts;
 		return unit->halts ? 0 : X86_STATUS_BRANCHES_FROZEN;
+	}
 	/* The unit is still in use: @running stays set, for the read and for the end. */
-	unit->ops->off(cpu->core);
+	x86_branch_stop(cpu);
 	return 0;
+}
+
+/**
+ * x86_branch_check_frozen - stop recording, if the interrupt has not frozen the unit
+ * @cpu: this CPU
+ * @frozen: bits returned by x86_branch_begin_interrupt() that are set in the status
+ *
+ * The overflow does not freeze the unit while DEBUGCTL is not that of the host: a VM exit of Intel
+ * CPUs clears DEBUGCTL, and KVM loads a guest's value on AMD CPUs. Only the first call in an
+ * interrupt has an effect. An interrupt that reads no records need not call this function.
+ *
+ * Context: overflow interrupt, before the records are read.
+ */
+void x86_branch_check_frozen(struct x86_pmu_cpu *cpu, u64 frozen)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (branch->unchecked && !frozen) {
+		branch->stopped = true;
+		x86_branch_stop(cpu);
+	}
+	branch->unchecked = false;
 }
 
 /**
@@ -446,12 +479,15 @@ void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
 	const struct x86_branches *unit = &cpu->core->branches;
+	bool stopped = branch->stopped;
 
+	branch->unchecked = false;
+	branch->stopped = false;
 	if (frozen)
 		x86_acknowledge_bits(cpu, frozen);
 	if (!READ_ONCE(branch->running))
 		return;
-	if (x86_branch_freezes(cpu) ? unit->halts : x86_branch_in_kernel(branch))
+	if (stopped || (x86_branch_freezes(cpu) ? unit->halts : x86_branch_in_kernel(branch)))
 		x86_branch_on(cpu);
 }
 

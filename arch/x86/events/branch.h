@@ -223,6 +223,8 @@ struct x86_branch_saved {
  * @changed: the unit must be enabled, disabled, or switched to another task
  * @running: the unit is enabled
  * @asleep: the unit is disabled while the CPU is in a low power state
+ * @unchecked: in an interrupt: the unit should be frozen, which was not checked yet
+ * @stopped: in an interrupt: the unit was not frozen, and was disabled
  * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: number of the last call stack save
  * @regs_stamp: stamp of the save whose records are still in the registers; 0: none
@@ -243,6 +245,8 @@ struct x86_branch_cpu {
 	bool			changed;
 	bool			running;
 	bool			asleep;
+	bool			unchecked;
+	bool			stopped;
 	bool			fresh;
 	u64			stamp;
 	u64			regs_stamp;
@@ -270,6 +274,7 @@ void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event);
 void x86_branch_reprogram(struct x86_pmu_cpu *cpu);
 void x86_branch_reset(struct x86_pmu_cpu *cpu);
 u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu);
+void x86_branch_check_frozen(struct x86_pmu_cpu *cpu, u64 frozen);
 void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen);
 void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 			  struct perf_sample_data *data, const struct x86_branch_raw *raw,

@@ -233,9 +233,13 @@ static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, 
 	 */
 	u64 overflowed = x86_read_overflowed(cpu, later, others) |
 			 (READ_ONCE(cpu->checkpointed) & cpu->running);
-	u64 recorded = x86_precise_drain(cpu, regs);
 	int counter, handled = 0;
+	u64 recorded;
 
+	/* Only these interrupts have samples with branches. */
+	if (overflowed || (*others & X86_STATUS_BUFFER))
+		x86_branch_check_frozen(cpu, *others & later);
+	recorded = x86_precise_drain(cpu, regs);
 	/* Records below the threshold of the buffer have caused no interrupt. */
 	if (*others & X86_STATUS_BUFFER)
 		handled += hweight64(recorded);

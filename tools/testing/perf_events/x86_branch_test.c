@@ -91,6 +91,7 @@ static struct task *current_task = &tasks[0];
  * @debugctl: enables recording, on Intel
  * @config: enables recording, on AMD
  * @ctl: filter and enable bit of architectural branch records
+ * @frozen: the recording has stopped until the status is acknowledged
  * @from_signs: sources are written with bits 61 and 62 equal to bit 60, and read with 0 there
  * @reads: number of register reads
  * @writes: number of register writes
@@ -105,6 +106,7 @@ struct machine {
 	u64		debugctl;
 	u64		config;
 	u64		ctl;
+	bool		frozen;
 	bool		from_signs;
 	unsigned long	reads;
 	unsigned long	writes;
@@ -143,6 +145,8 @@ static bool records(const struct branch *b)
 	};
 	bool kernel = (s64)b->to < 0;
 
+	if (machine.frozen)
+		return false;
 	if (is_arch()) {
 		static const u8 bits[] = {
 			[X86_BRANCH_CALL] = 19, [X86_BRANCH_RET] = 21, [X86_BRANCH_JMP] = 17,
@@ -316,7 +320,11 @@ static void msr_clear_bit(u32 msr, int bit)
 	wrmsrl(msr, machine_rdmsr(msr) & ~BIT_ULL(bit));
 }
 
-void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status) { }
+void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
+{
+	if (status & X86_STATUS_BRANCHES_FROZEN)
+		machine.frozen = false;
+}
 
 enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fused)
 {
@@ -527,23 +535,33 @@ static void freeze(void)
 		machine.newest = (machine.newest + 1) % core.branches.nr;
 }
 
+/* An interrupt without samples. An overflow after its end has no effect on the unit. */
+static void interrupt_without_samples(void)
+{
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+
+	interrupted = true;
+	x86_branch_end_interrupt(cpu, x86_branch_begin_interrupt(cpu));
+	x86_branch_check_frozen(cpu, 0);
+	interrupted = false;
+}
+
 /* Take samples in an interrupt, which interrupts the write of a sample without branches. */
 static bool sample(void)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
 	struct perf_sample_data data, drained;
-	u64 later;
+	u64 later, frozen;
 	int i;
 
 	x86_branch_sample_of(cpu, &events[0], &drained, NULL, 0, -1ULL);
 	interrupted = true;
 	freeze();
 	later = x86_branch_begin_interrupt(cpu);
-	/* The overflow has stopped the recording. The hardware does not resume it. */
-	if (later) {
-		machine.debugctl &= ~DEBUGCTLMSR_LBR;
-		machine.config = 0;
-	}
+	/* The overflow has stopped the recording, unless DEBUGCTL was not that of the host. */
+	frozen = any(2) ? 0 : later;
+	machine.frozen = frozen;
+	x86_branch_check_frozen(cpu, frozen);
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		if (!on[i])
 			continue;
@@ -552,11 +570,7 @@ static bool sample(void)
 		if (!data.br_stack || !is_right(&events[i], data.br_stack))
 			return false;
 	}
-	if (later && is_amd())
-		machine.config = DBG_EXTN_CFG_LBRV2EN;
-	else if (later)
-		machine.debugctl |= DEBUGCTLMSR_LBR;
-	x86_branch_end_interrupt(cpu, later);
+	x86_branch_end_interrupt(cpu, frozen);
 	interrupted = false;
 	return !drained.br_stack->nr && drained.br_stack->hw_idx == -1ULL;
 }
@@ -587,9 +601,12 @@ static const struct config configs[] = {
 	{ "skylake, calls", &x86_lbr_skylake, 5, 0, STACK },
 	{ "architectural, user", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), USER },
 	{ "architectural, calls", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), STACK },
+	{ "architectural, all", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), KERNEL },
 	{ "amd, user", &x86_lbr_amd, 0,
 	  BIT(X86_FEATURE_AMD_LBR_V2) | BIT(X86_FEATURE_AMD_LBR_PMC_FREEZE), USER },
 	{ "amd, all", &x86_lbr_amd, 0, BIT(X86_FEATURE_AMD_LBR_V2), KERNEL },
+	{ "amd, all, freezes", &x86_lbr_amd, 0,
+	  BIT(X86_FEATURE_AMD_LBR_V2) | BIT(X86_FEATURE_AMD_LBR_PMC_FREEZE), KERNEL },
 };
 
 static void start(const struct config *config, u64 seed)
@@ -643,7 +660,9 @@ static bool run(const struct config *config, u64 seed)
 			switch_tasks();
 			break;
 		case 2:
-			if (!sample()) {
+			if (!any(4)) {
+				interrupt_without_samples();
+			} else if (!sample()) {
 				printf("# step %d of seed %llu\n", i, (unsigned long long)seed);
 				return false;
 			}

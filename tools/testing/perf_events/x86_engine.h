@@ -185,6 +185,8 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 	return 0;
 }
 
+void x86_branch_check_frozen(struct x86_pmu_cpu *cpu, u64 frozen) { }
+
 void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen) { }
 
 void x86_branch_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
