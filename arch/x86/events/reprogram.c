@@ -338,19 +338,23 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 {
 	const struct x86_core *core = cpu->core;
 	int counter = count->assigned;
-	bool pair = count->sel.flags & X86_PAIR;
+	bool pair = count->sel.flags & X86_PAIR, known;
 	u64 value, distance;
 
 	if (pair)
 		x86_attach_upper(cpu, counter + 1);
 	if (!x86_counter_is_fixed(counter))
 		x86_write_select(cpu, counter, x86_count_select(cpu, count, x86_count_runs(count)));
-	if (cpu->value_gen[counter] == cpu->gen)
-		value = cpu->value[counter];
-	else
-		value = x86_read_counter(core, counter);
+	known = cpu->value_gen[counter] == cpu->gen;
+	value = known ? cpu->value[counter] : x86_read_counter(core, counter);
 	if (count->sel.flags & X86_METRICS ||
 	    !x86_is_armed(count, core, count->total - value, count->total)) {
+		/*
+		 * The select may have enabled a counter near its overflow, as the former upper
+		 * counter of a pair. x86_count_free() has checked a known value.
+		 */
+		if (!known && !core->msrs->status)
+			x86_check_late_nmi(cpu, value);
 		distance = x86_distance(count, core, count->total);
 		value = -distance;
 		x86_pause_select(cpu, counter);

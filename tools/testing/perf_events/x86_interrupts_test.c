@@ -42,6 +42,45 @@ static bool any_thread(void)
 	return ok && !harness_warned;
 }
 
+/*
+ * The upper counter of a pair is left just before its overflow. The next event on it counts
+ * the kernel, so it overflows before the counter is programmed.
+ */
+static bool reuses_upper(u64 seed)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+	struct perf_event_attr attr = { .config = MACHINE_PAIR_CODE, .exclude_kernel = 1 };
+
+	row = &model;
+	start_machine(&selects_alone, seed, GENMASK_ULL(30, 0));
+	assert(!open_event(&counted[0], &attr));
+	open_modes(1, codes, 0, true);
+	schedule_in(&counted[0]);
+	machine_run(1000);
+	schedule_out(&counted[0]);
+	machine_run(1000);
+	/* Late interrupts are not expected any more. */
+	machine.all += 2 * X86_LATE_NS / MACHINE_STEP_NS;
+	machine.held = true;
+	switch_events(-1, 1);
+	machine.held = false;
+	machine_run(1000);
+	return !machine.unknown && !harness_warned;
+}
+
+static bool upper_is_reused(void)
+{
+	u64 seed;
+
+	for (seed = 1; seed < 100; seed++) {
+		if (reuses_upper(seed))
+			continue;
+		printf("# seed %llu\n", (unsigned long long)seed);
+		return false;
+	}
+	return true;
+}
+
 /* Do all events continue to sample? @any: an AnyThread event that excludes the kernel */
 static bool goes_on_sampling(const struct x86_pmu_msrs *msrs, bool any, u64 period)
 {
@@ -548,7 +587,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(30);
+	ktap_plan(31);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -564,6 +603,7 @@ int main(void)
 	ktap_result(unmasked_at_start(&selects_alone), "unmasked_at_start_selects_alone");
 	ktap_result(vectors(), "vectors");
 	ktap_result(any_thread(), "any_thread");
+	ktap_result(upper_is_reused(), "upper_is_reused");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(X86_NARROW_PERIOD), "checkpointed_samples");
 	ktap_result(checkpointed_period(), "checkpointed_period");
