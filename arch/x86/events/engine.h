@@ -545,6 +545,7 @@ void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_unignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_set_selects_unknown(struct x86_pmu_cpu *cpu);
 void x86_reset_registers(struct x86_pmu_cpu *cpu);
+void x86_leave_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_print_registers(const struct x86_pmu_cpu *cpu);
 void x86_check_control(const struct x86_pmu_cpu *cpu);

@@ -174,6 +174,8 @@ static int x86_cpu_dying(unsigned int number)
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
 	x86_ds_reset(cpu);
+	/* The CPU may stay offline until kexec. */
+	x86_leave_registers(cpu);
 	x86_amd_nb_put_others(cpu, 0);
 	if (cpu->excl)
 		x86_excl_put_all(cpu);
@@ -212,11 +214,8 @@ static void x86_shutdown_here(void *data)
 {
 	struct x86_pmu_cpu *cpu = x86_this_cpu();
 
-	if (!cpu->core)
-		return;
-	x86_cpu_shutdown(cpu);
-	x86_branch_reset(cpu);
-	x86_ds_reset(cpu);
+	if (cpu->core)
+		x86_cpu_shutdown(cpu);
 }
 
 /*

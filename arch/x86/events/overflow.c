@@ -395,7 +395,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (traces)
 		x86_bts_end_interrupt(cpu);
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
-	if (READ_ONCE(cpu->needs_reprogram) && !cpu->disabled && !reprogramming)
+	if (READ_ONCE(cpu->needs_reprogram) && !cpu->disabled && !reprogramming && !cpu->shutdown)
 		x86_reprogram(cpu);
 	else if (halt)
 		x86_write_control(cpu, control);

@@ -595,6 +595,21 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	cpu->ignored = 0;
 }
 
+/**
+ * x86_leave_registers - leave the reset registers to another kernel
+ * @cpu: this CPU, with all counters halted and cleared
+ *
+ * A CPU starts with the general counters enabled in the global control register. A kernel that does
+ * not know this register uses only the selects.
+ */
+void x86_leave_registers(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_core *core = cpu->core;
+
+	if (core->msrs->control)
+		x86_write_control(cpu, core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED));
+}
+
 static void x86_print_register(const char *name, u32 msr)
 {
 	u64 value;

@@ -294,6 +294,9 @@ void x86_cpu_shutdown(struct x86_pmu_cpu *cpu)
 	barrier();
 	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);
+	x86_branch_reset(cpu);
+	x86_ds_reset(cpu);
+	x86_leave_registers(cpu);
 }
 
 /**
@@ -312,6 +315,7 @@ void x86_cpu_crash_shutdown(struct x86_pmu_cpu *cpu)
 	x86_reset_registers(cpu);
 	x86_branch_reset(cpu);
 	x86_ds_reset(cpu);
+	x86_leave_registers(cpu);
 }
 
 static u64 x86_count_select(struct x86_pmu_cpu *cpu, const struct x86_count *count, bool runs)

@@ -330,6 +330,26 @@ static inline bool thread_is_right(void)
 	return true;
 }
 
+/*
+ * Are the registers as another kernel needs them? The selects halt all counters, and the control
+ * register, if any, enables the general counters, as after a reset.
+ */
+static inline bool is_left(const struct x86_pmu_msrs *msrs)
+{
+	u64 before[ARRAY_SIZE(machine.counter)], select = 0;
+	int i;
+
+	memcpy(before, machine.counter, sizeof(before));
+	machine.in_nmi = true;
+	machine_run(1000);
+	machine.in_nmi = false;
+	for (i = 0; i < MACHINE_GENERAL; i++)
+		select |= machine.select[i] & ~msrs->always;
+	return !memcmp(before, machine.counter, sizeof(before)) && !select &&
+	       !machine.fixed_control && !machine.status &&
+	       machine.control == (msrs->control ? X86_GENERAL(MACHINE_GENERAL) : 0);
+}
+
 #define N	4
 
 static inline void open_modes(int first, const u8 *codes, u64 period, bool kernel)

@@ -233,8 +233,7 @@ static bool claims_end_for_good(const struct x86_pmu_msrs *msrs, bool ints)
 	claim_all(2);
 	thread_runs();
 	machine_run(1000);
-	return ok && !thread.running && !machine.control && !x86_pmu_cpu.claimed &&
-	       !(machine.select[0] & ~msrs->always) && !harness_warned;
+	return ok && !thread.running && !x86_pmu_cpu.claimed && is_left(msrs) && !harness_warned;
 }
 
 /*

@@ -314,18 +314,8 @@ static bool checks_registers(const struct x86_pmu_msrs *msrs, double seconds)
 /* Has the driver stopped all counters and records? */
 static bool is_halted(const struct x86_pmu_msrs *msrs)
 {
-	u64 before[ARRAY_SIZE(machine.counter)], select = 0;
-	int i;
-
-	memcpy(before, machine.counter, sizeof(before));
-	machine.in_nmi = true;
-	machine_run(1000);
-	machine.in_nmi = false;
-	for (i = 0; i < MACHINE_GENERAL; i++)
-		select |= machine.select[i] & ~msrs->always;
-	return !memcmp(before, machine.counter, sizeof(before)) && !select && !machine.control &&
-	       !machine.fixed_control && !machine.status && !machine.pebs_enable &&
-	       !machine.ds_area && !(machine.debugctl & BIT(12));
+	return is_left(msrs) && !machine.pebs_enable && !machine.ds_area &&
+	       !(machine.debugctl & BIT(12));
 }
 
 /* The kernel crashes at an access to a register, which may be in an interrupt. */

@@ -728,7 +728,6 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
 	u64 count;
-	int i;
 
 	row = &model;
 	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
@@ -748,11 +747,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 	x86_clear_unused(&x86_pmu_cpu);
 	switch_events(4, 0);
 	machine_run(1000);
-	for (i = 0; i < MACHINE_GENERAL; i++) {
-		if (machine.select[i] & ~pmu_msrs->always)
-			return false;
-	}
-	return !machine.control && !machine.fixed_control && !machine.unknown && !harness_warned;
+	return is_left(pmu_msrs) && !machine.unknown && !harness_warned;
 }
 
 int main(void)
