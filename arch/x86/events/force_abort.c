@@ -56,7 +56,8 @@ void x86_force_abort(struct x86_pmu_cpu *cpu, u64 counters)
 	if (cpu->force_abort == abort)
 		return;
 	cpu->force_abort = abort;
-	wrmsrl(MSR_TSX_FORCE_ABORT, abort ? MSR_TFA_RTM_FORCE_ABORT : 0);
+	/* A hypervisor may report the register in CPUID and lack it. */
+	wrmsrl_safe(MSR_TSX_FORCE_ABORT, abort ? MSR_TFA_RTM_FORCE_ABORT : 0);
 }
 
 static ssize_t allow_tsx_force_abort_show(struct device *dev, struct device_attribute *attr,

@@ -587,6 +587,9 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 	if (msrs->status)
 		x86_reset_status(cpu);
 	x86_reset_freeze(cpu->core);
+	/* Another kernel may have set Force Abort. */
+	if (cpu->core->tfa_counters)
+		cpu->force_abort = true;
 	x86_force_abort(cpu, 0);
 	cpu->running = 0;
 	cpu->claimed = 0;

@@ -468,6 +468,30 @@ static bool force_abort(void)
 	return ok && aborts > 100;
 }
 
+/*
+ * Another kernel, or this one before a crash, has made transactions abort: they do not abort after
+ * the CPU has been brought up, or after the crash.
+ */
+static bool force_abort_ends(void)
+{
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.tfa_counters = BIT_ULL(3);
+	machine.force_abort = 1;
+	x86_cpu_start(&x86_pmu_cpu, &core, false);
+	ok = !machine.force_abort;
+	machine.force_abort = 1;
+	x86_cpu_crash_shutdown(&x86_pmu_cpu);
+	ok &= !machine.force_abort;
+	/* Other CPUs lack the register. */
+	core.tfa_counters = 0;
+	machine.force_abort = 1;
+	x86_cpu_start(&x86_pmu_cpu, &core, false);
+	return ok && machine.force_abort && !harness_warned;
+}
+
 /* Do the events of this thread, on counters 0 to 2, continue? */
 static bool all_sample(void)
 {
@@ -752,7 +776,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(31);
+	ktap_plan(32);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
@@ -767,6 +791,7 @@ int main(void)
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(left_running(), "left_running");
 	ktap_result(force_abort(), "force_abort");
+	ktap_result(force_abort_ends(), "force_abort_ends");
 	ktap_result(cores_share_extra(), "cores_share_extra");
 	ktap_result(threads_write_extra(), "threads_write_extra");
 	ktap_result(threads_share_counters(), "threads_share_counters");
