@@ -347,6 +347,7 @@ void x86_snb_check_microcode(struct x86_core *core, u32 vfm, u8 stepping, u32 re
 int x86_zhaoxin_check_cpuid(struct x86_core *core);
 
 extern const struct x86_pmu_msrs x86_amd_k7_msrs;
+extern const struct x86_pmu_msrs x86_amd_k8_msrs;
 extern const struct x86_pmu_msrs x86_amd_core_msrs;
 extern const struct x86_pmu_msrs x86_amd_v2_msrs;
 extern const struct x86_branch_unit x86_lbr_amd;

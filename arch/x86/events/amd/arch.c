@@ -18,6 +18,15 @@ const struct x86_pmu_msrs x86_amd_k7_msrs = {
 	.host_only	= AMD64_EVENTSEL_HOSTONLY,
 };
 
+/* Before family 10h the upper half of a select is reserved: no bits for hosts and guests. */
+const struct x86_pmu_msrs x86_amd_k8_msrs = {
+	.select		= MSR_K7_EVNTSEL0,
+	.counter	= MSR_K7_PERFCTR0,
+	.stride		= 1,
+	.run		= ARCH_PERFMON_EVENTSEL_ENABLE,
+	.halt		= ARCH_PERFMON_EVENTSEL_ENABLE,
+};
+
 const struct x86_pmu_msrs x86_amd_core_msrs = {
 	.select		= MSR_F15H_PERF_CTL,
 	.counter	= MSR_F15H_PERF_CTR,
@@ -94,22 +103,23 @@ int x86_amd_forward(struct perf_event *event)
 
 /**
  * x86_amd_init_event - x86_model::init_event
- * @event: the new event; sets its host and guest bits
+ * @event: the new event; sets its host and guest bits, if the selects have these
  *
  * Return: 0.
  */
 int x86_amd_init_event(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
+	bool bits = to_x86_core(event->pmu)->msrs->host_only && boot_cpu_has(X86_FEATURE_SVM);
 	struct hw_perf_event *hw = &event->hw;
 
 	/* Without SVM there are no guests, and the two bits may be reserved. */
-	if (attr->exclude_host && (attr->exclude_guest || !boot_cpu_has(X86_FEATURE_SVM)))
+	if (attr->exclude_host && (attr->exclude_guest || !bits))
 		/* Both bits would count host and guest: count no mode instead. */
 		hw->config &= ~(ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS);
 	else if (attr->exclude_host)
 		hw->config |= AMD64_EVENTSEL_GUESTONLY;
-	else if (attr->exclude_guest && boot_cpu_has(X86_FEATURE_SVM))
+	else if (attr->exclude_guest && bits)
 		hw->config |= AMD64_EVENTSEL_HOSTONLY;
 	return 0;
 }

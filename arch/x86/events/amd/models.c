@@ -295,6 +295,15 @@ static int x86_amd_core_probe(struct x86_core *core)
 	return x86_amd_probe(core);
 }
 
+static int x86_amd_k8_probe(struct x86_core *core)
+{
+	int err = x86_amd_probe(core);
+
+	if (core->msrs == &x86_amd_k7_msrs)
+		core->msrs = &x86_amd_k8_msrs;
+	return err;
+}
+
 #define X86_AMD_ROW(_probe, _mask)				\
 	.probe		= (_probe),				\
 	.config_mask	= (_mask),				\
@@ -305,14 +314,14 @@ static int x86_amd_core_probe(struct x86_core *core)
 
 /* Families 6 and 0Fh: 8-bit event codes; the upper half of the select is reserved. */
 static const struct x86_model x86_amd_k7 = {
-	X86_AMD_ROW(x86_amd_probe, X86_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_k8_probe, X86_RAW_EVENT_MASK),
 	.name		= "k7",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,
 };
 
 static const struct x86_model x86_amd_k8 = {
-	X86_AMD_ROW(x86_amd_probe, X86_RAW_EVENT_MASK),
+	X86_AMD_ROW(x86_amd_k8_probe, X86_RAW_EVENT_MASK),
 	.name		= "k8",
 	.generic	= x86_amd_k7_generic,
 	.cache		= &x86_amd_k7_cache,

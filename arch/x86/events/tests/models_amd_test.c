@@ -231,6 +231,48 @@ static void models_amd_branch_sampling(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, x86_find_limit(row->branch_limits, 0x010000c4));
 }
 
+/* Before family 10h the upper half of a select is reserved. */
+static void models_amd_guest_bits(struct kunit *test)
+{
+	static const struct x86_pmu_msrs *const msrs[] = { &x86_amd_k8_msrs, &x86_amd_k7_msrs };
+	const u64 modes = ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_USR;
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct x86_core *core = kunit_kzalloc(test, sizeof(*core), GFP_KERNEL);
+	struct x86_event_sel sel;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_ASSERT_NOT_NULL(test, core);
+	event->pmu = &core->pmu;
+	for (i = 0; i < ARRAY_SIZE(msrs); i++) {
+		bool bits = i && boot_cpu_has(X86_FEATURE_SVM);
+
+		core->model = models_of_family(test, i ? 0x10 : 0x0f);
+		KUNIT_ASSERT_NOT_NULL(test, core->model);
+		KUNIT_ASSERT_EQ(test, core->model->probe(core), 0);
+		/* A CPU with the six counters has other registers. */
+		if (!boot_cpu_has(X86_FEATURE_PERFCTR_CORE))
+			KUNIT_EXPECT_PTR_EQ(test, core->msrs, msrs[i]);
+		core->msrs = msrs[i];
+		core->counters = X86_GENERAL(AMD64_NUM_COUNTERS);
+		event->attr.exclude_host = 0;
+		event->attr.exclude_guest = 1;
+		event->hw.config = 0xc0 | modes;
+		KUNIT_EXPECT_EQ(test, x86_amd_init_event(event), 0);
+		KUNIT_EXPECT_EQ(test, event->hw.config,
+				0xc0 | modes | (bits ? AMD64_EVENTSEL_HOSTONLY : 0));
+		event->attr.exclude_host = 1;
+		event->attr.exclude_guest = 0;
+		event->hw.config = 0xc0 | modes;
+		KUNIT_EXPECT_EQ(test, x86_amd_init_event(event), 0);
+		/* Without the bits the event counts no mode. */
+		KUNIT_EXPECT_EQ(test, event->hw.config, 0xc0 | ARCH_PERFMON_EVENTSEL_INT |
+				(bits ? AMD64_EVENTSEL_GUESTONLY | ARCH_PERFMON_EVENTSEL_USR : 0));
+		KUNIT_EXPECT_EQ(test, x86_event_get_sel(event, &sel), 0);
+		KUNIT_EXPECT_EQ(test, !!(sel.flags & X86_GUEST_ONLY), !i);
+	}
+}
+
 static struct kunit_case models_amd_cases[] = {
 	KUNIT_CASE(models_amd_families),
 	KUNIT_CASE(models_amd_later),
@@ -239,6 +281,7 @@ static struct kunit_case models_amd_cases[] = {
 	KUNIT_CASE(models_amd_pairs),
 	KUNIT_CASE(models_amd_northbridge),
 	KUNIT_CASE(models_amd_branch_sampling),
+	KUNIT_CASE(models_amd_guest_bits),
 	{ }
 };
 
