@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Initialization of the x86 driver at boot, and on the first CPU of a second core type: if a step
- * fails, the steps before it are undone. The description of the PMU for KVM.
+ * fails, the steps before it are undone. The description of the PMU for KVM. Detection of AMD PMUs.
  */
 #include "x86_events.h"
 
@@ -175,6 +175,37 @@ void x86_sysfs_free_groups(struct x86_core *core)
 	nr_groups--;
 }
 
+/* Definitions of the kernel that amd/arch.c uses */
+
+#define _ARCH_X86_EVENTS_ATTRIBUTES_H
+#define X86_FORMAT_ATTR(...)		NULL
+#define X86_FEATURE_PERFCTR_CORE	17
+#define X86_FEATURE_PERFMON_V2		18
+#define X86_FEATURE_SVM			19
+#define X86_FEATURE_IBS			20
+#define AMD64_NUM_COUNTERS		4
+#define AMD64_NUM_COUNTERS_CORE		6
+#define AMD64_EVENTSEL_GUESTONLY	BIT_ULL(40)
+#define AMD64_EVENTSEL_HOSTONLY		BIT_ULL(41)
+#define MSR_K7_EVNTSEL0			0xc0010000
+#define MSR_K7_PERFCTR0			0xc0010004
+#define MSR_F15H_PERF_CTL		0xc0010200
+#define MSR_F15H_PERF_CTR		0xc0010201
+#define MSR_AMD64_PERF_CNTR_GLOBAL_STATUS	0xc0000300
+#define MSR_AMD64_PERF_CNTR_GLOBAL_CTL		0xc0000301
+#define MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR	0xc0000302
+#define forward_event_to_ibs(...)	0
+#undef cpuid_ebx
+#define cpuid_ebx(...)			8U
+
+/* A register whose reads fault; 0: none */
+static u32 faulting;
+
+#undef rdmsrl_safe
+#define rdmsrl_safe(msr, p)						\
+	((msr) == faulting ? -EINVAL : (*(p) = machine_rdmsr(msr), 0))
+
+#include "../../../arch/x86/events/amd/arch.c"
 #include "../../../arch/x86/events/init.c"
 #include "../../../arch/x86/events/exports.c"
 
@@ -301,9 +332,24 @@ static bool describes(int nr_fixed)
 	return ok && !cap.num_counters_gp && !cap.bit_width_gp && !cap.bit_width_fixed;
 }
 
+/* An AMD CPU reports version 2, perhaps with a register that faults. */
+static bool finds_amd(u32 faults, int version, int counters)
+{
+	struct x86_core amd = { };
+
+	machine_start(&without_mask, 1);
+	features = BIT(X86_FEATURE_PERFCTR_CORE) | BIT(X86_FEATURE_PERFMON_V2);
+	faulting = faults;
+	if (x86_amd_probe(&amd))
+		return false;
+	faulting = 0;
+	return amd.version == version && amd.counters == X86_GENERAL(counters) &&
+	       !amd.msrs->control == (version < 2) && amd.msrs->select == MSR_F15H_PERF_CTL;
+}
+
 int main(void)
 {
-	ktap_plan(11);
+	ktap_plan(14);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
@@ -315,6 +361,9 @@ int main(void)
 	ktap_result(has_weaker(X86_GENERAL(MACHINE_GENERAL) | X86_FIXED(0) | X86_FIXED(1) |
 			       X86_FIXED(2), true), "core_with_counters_of_its_type");
 	ktap_result(has_weaker(0, true), "core_without_masks_of_counters");
+	ktap_result(finds_amd(0, 2, 8), "amd_version_2");
+	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_CTL, 1, 6), "amd_without_control");
+	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS, 1, 6), "amd_without_status");
 	ktap_result(describes(0), "describes_without_fixed_counters");
 	ktap_result(describes(MACHINE_FIXED), "describes_fixed_counters");
 	return ktap_end();

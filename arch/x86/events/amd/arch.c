@@ -59,6 +59,15 @@ struct attribute *x86_amd_format[] = {
 	NULL
 };
 
+/* A hypervisor may report version 2 in CPUID, and lack its registers. */
+static bool x86_amd_has_control(void)
+{
+	u64 value;
+
+	return !rdmsrl_safe(x86_amd_v2_msrs.control, &value) &&
+	       !rdmsrl_safe(x86_amd_v2_msrs.status, &value);
+}
+
 /**
  * x86_amd_probe - x86_model::probe
  * @core: the core type of this CPU
@@ -77,7 +86,8 @@ int x86_amd_probe(struct x86_core *core)
 		core->msrs = &x86_amd_core_msrs;
 		n = AMD64_NUM_COUNTERS_CORE;
 	}
-	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE) && boot_cpu_has(X86_FEATURE_PERFMON_V2)) {
+	if (boot_cpu_has(X86_FEATURE_PERFCTR_CORE) && boot_cpu_has(X86_FEATURE_PERFMON_V2) &&
+	    x86_amd_has_control()) {
 		ebx.full = cpuid_ebx(EXT_PERFMON_DEBUG_FEATURES);
 		core->version = 2;
 		core->msrs = &x86_amd_v2_msrs;
