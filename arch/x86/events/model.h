@@ -245,6 +245,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @e_core_model: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
  *	described by CPUID only, or none
  * @branches: how branches are recorded; NULL: not at all, or as CPUID reports
+ * @traces_beside: PT can trace while LBR or BTS is used
  * @microcode: checks the microcode revision, at boot and after each update; NULL: none
  *
  * If the description of a member does not mention NULL or 0, that value means that the CPU lacks
@@ -296,6 +297,7 @@ struct x86_model {
 	const u32			*erratum_selects;
 	const struct x86_model		*e_core_model;
 	const struct x86_branch_unit	*branches;
+	bool				traces_beside;
 	void				(*microcode)(struct x86_core *core);
 };
 

@@ -6,27 +6,40 @@
 
 #include "engine.h"
 
-/* Number of users of LBR, BTS or PT, by x86_lbr_exclusive_*: at most one element is nonzero. */
+/*
+ * Number of users of LBR, BTS or PT, by x86_lbr_exclusive_*: at most one element is nonzero, except
+ * that of PT with x86_model::traces_beside.
+ */
 static atomic_t x86_exclusive[x86_lbr_exclusive_max];
 static DEFINE_MUTEX(x86_exclusive_mutex);
 
+/* Does a user of @what exclude users of @other? */
+static bool x86_excludes(unsigned int what, unsigned int other)
+{
+	if (what == other)
+		return false;
+	if (what != x86_lbr_exclusive_pt && other != x86_lbr_exclusive_pt)
+		return true;
+	return !x86_nr_cores || !x86_cores[0]->model->traces_beside;
+}
+
 /**
- * x86_add_exclusive - add a user of LBR, BTS or PT, which exclude each other
+ * x86_add_exclusive - add a user of LBR, BTS or PT, which may exclude each other
  * @what: x86_lbr_exclusive_*
  *
  * Context: process.
- * Return: 0 on success, -EBUSY if there are users of another kind.
+ * Return: 0 on success, -EBUSY if there are users of a kind that it excludes.
  */
 int x86_add_exclusive(unsigned int what)
 {
 	int i;
 
-	/* If this kind has users already, no other kind has any. */
+	/* If this kind has users already, no kind that it excludes has any. */
 	if (atomic_inc_not_zero(&x86_exclusive[what]))
 		return 0;
 	guard(mutex)(&x86_exclusive_mutex);
 	for (i = 0; i < x86_lbr_exclusive_max; i++) {
-		if (i != what && atomic_read(&x86_exclusive[i]))
+		if (x86_excludes(what, i) && atomic_read(&x86_exclusive[i]))
 			return -EBUSY;
 	}
 	atomic_inc(&x86_exclusive[what]);

@@ -205,6 +205,20 @@ static u32 faulting;
 #define rdmsrl_safe(msr, p)						\
 	((msr) == faulting ? -EINVAL : (*(p) = machine_rdmsr(msr), 0))
 
+/* Definitions of the kernel that shared.c uses; other tests have its functions in x86_engine.h. */
+
+#define x86_add_exclusive	shared_add_exclusive
+#define x86_del_exclusive	shared_del_exclusive
+#define x86_has_exclusive	shared_has_exclusive
+#define x86_lbr_exclusive_max	(x86_lbr_exclusive_pt + 1)
+#define atomic_inc_not_zero(a)	(atomic_read(a) && atomic_add_return(1, a))
+#define atomic_dec(a)		((void)atomic_add_return(-1, a))
+
+struct event_constraint {
+	u64	idxmsk64;
+};
+
+#include "../../../arch/x86/events/shared.c"
 #include "../../../arch/x86/events/amd/arch.c"
 #include "../../../arch/x86/events/init.c"
 #include "../../../arch/x86/events/exports.c"
@@ -347,9 +361,39 @@ static bool finds_amd(u32 faults, int version, int counters)
 	       !amd.msrs->control == (version < 2) && amd.msrs->select == MSR_F15H_PERF_CTL;
 }
 
+/* PT and branch records exclude each other, except on models where PT traces beside them. */
+static bool excludes(bool beside)
+{
+	const unsigned int lbr = x86_lbr_exclusive_lbr, bts = x86_lbr_exclusive_bts,
+			   pt = x86_lbr_exclusive_pt;
+	const int other = beside ? 0 : -EBUSY;
+	bool ok;
+
+	init_model.traces_beside = beside;
+	ok = !boot(STEPS, false);
+	ok &= !shared_add_exclusive(lbr) && shared_add_exclusive(pt) == other;
+	ok &= shared_has_exclusive(pt) == beside && shared_add_exclusive(bts) == -EBUSY;
+	ok &= !shared_add_exclusive(lbr);
+	shared_del_exclusive(lbr);
+	shared_del_exclusive(lbr);
+	if (!beside)
+		ok &= !shared_add_exclusive(pt);
+	ok &= shared_add_exclusive(lbr) == other && !shared_add_exclusive(pt);
+	shared_del_exclusive(pt);
+	shared_del_exclusive(pt);
+	if (beside)
+		shared_del_exclusive(lbr);
+	ok &= !shared_add_exclusive(bts) && shared_add_exclusive(lbr) == -EBUSY;
+	shared_del_exclusive(bts);
+	ok &= !shared_has_exclusive(lbr) && !shared_has_exclusive(bts) && !shared_has_exclusive(pt);
+	init_model.traces_beside = false;
+	end();
+	return ok && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(14);
+	ktap_plan(16);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
@@ -364,6 +408,8 @@ int main(void)
 	ktap_result(finds_amd(0, 2, 8), "amd_version_2");
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_CTL, 1, 6), "amd_without_control");
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS, 1, 6), "amd_without_status");
+	ktap_result(excludes(false), "pt_excludes_branches");
+	ktap_result(excludes(true), "pt_beside_branches");
 	ktap_result(describes(0), "describes_without_fixed_counters");
 	ktap_result(describes(MACHINE_FIXED), "describes_fixed_counters");
 	return ktap_end();
