@@ -24,7 +24,10 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
-/* The highest rate of a counter that the sums include exactly: 32 events in a cycle at 6 GHz */
+/*
+ * The highest rate of a counter that the sums include exactly: 32 events in a cycle at 6 GHz, or 48
+ * at 4 GHz
+ */
 #define VPERFCTR_EVENTS_PER_SEC	200000000000ULL
 
 /**
