@@ -180,12 +180,23 @@ void x86_branch_reprogram(struct x86_pmu_cpu *cpu) { }
 
 void x86_branch_reset(struct x86_pmu_cpu *cpu) { }
 
+/*
+ * Status bits that x86_branch_begin_interrupt() returns; number of calls that check the status for
+ * these bits, and the bits found by the last one
+ */
+static u64 branches_later, branches_found;
+static unsigned long branches_checked;
+
 u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 {
-	return 0;
+	return branches_later;
 }
 
-void x86_branch_check_frozen(struct x86_pmu_cpu *cpu, u64 frozen) { }
+void x86_branch_check_frozen(struct x86_pmu_cpu *cpu, u64 frozen)
+{
+	branches_checked++;
+	branches_found = frozen;
+}
 
 void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen) { }
 

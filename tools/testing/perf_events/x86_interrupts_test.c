@@ -81,6 +81,51 @@ static bool upper_is_reused(void)
 	return true;
 }
 
+/* Number of samples that were written before a check of @branches_later */
+static unsigned long unchecked_samples;
+
+static void check_check(const struct counted *c, const struct perf_sample_data *data,
+			const struct pt_regs *regs)
+{
+	unchecked_samples += !branches_checked ||
+			     branches_found != (machine.status & X86_STATUS_BRANCHES_FROZEN);
+}
+
+/*
+ * An interrupt that takes samples checks before them whether it has frozen the branch unit. An NMI
+ * of another device takes none, and does not check.
+ */
+static bool checks_branches(u8 precise_ip, bool frozen)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .exclude_kernel = 1, .sample_period = 100,
+		.precise_ip = precise_ip, .sample_type = PERF_SAMPLE_CALLCHAIN,
+	};
+	u64 bit = X86_STATUS_BRANCHES_FROZEN, samples;
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(&counted[0], &attr));
+	schedule_in(&counted[0]);
+	machine.quiet = true;
+	branches_later = bit;
+	branches_checked = 0;
+	unchecked_samples = 0;
+	check_sample = check_check;
+	run_user(10);
+	machine.status |= frozen ? bit : 0;
+	machine_nmi();
+	ok = !branches_checked && !counted[0].samples;
+	run_user(100);
+	machine_take_interrupt();
+	samples = counted[0].samples;
+	branches_later = 0;
+	check_sample = NULL;
+	schedule_out(&counted[0]);
+	return ok && samples == 1 && branches_checked == 1 && !unchecked_samples && !harness_warned;
+}
+
 /* Do all events continue to sample? @any: an AnyThread event that excludes the kernel */
 static bool goes_on_sampling(const struct x86_pmu_msrs *msrs, bool any, u64 period)
 {
@@ -587,7 +632,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(31);
+	ktap_plan(35);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -604,6 +649,10 @@ int main(void)
 	ktap_result(vectors(), "vectors");
 	ktap_result(any_thread(), "any_thread");
 	ktap_result(upper_is_reused(), "upper_is_reused");
+	ktap_result(checks_branches(0, false), "checks_branches");
+	ktap_result(checks_branches(0, true), "checks_branches_frozen");
+	ktap_result(checks_branches(1, false), "checks_branches_precise");
+	ktap_result(checks_branches(1, true), "checks_branches_precise_frozen");
 	ktap_result(checkpointed(0), "checkpointed");
 	ktap_result(checkpointed(X86_NARROW_PERIOD), "checkpointed_samples");
 	ktap_result(checkpointed_period(), "checkpointed_period");
