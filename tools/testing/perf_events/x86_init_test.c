@@ -326,6 +326,22 @@ static bool has_weaker(u64 leaf, bool accepted)
 	return ok && !harness_warned;
 }
 
+/*
+ * A CPU is taken offline: another kernel may be started before this CPU is online again. An NMI of
+ * another device does not change the registers.
+ */
+static bool goes_offline(void)
+{
+	bool ok = !boot(STEPS, false);
+
+	ok &= !x86_cpu_dying(0) && is_left(&with_control);
+	x86_pmu_cpu.has_counted = true;
+	ok &= !machine_nmi() && is_left(&with_control);
+	ok &= !x86_cpu_starting(0) && !machine.control;
+	end();
+	return ok && !harness_warned;
+}
+
 /* Counters that the CPU lacks have no width. A guest of KVM sees the width in CPUID. */
 static bool describes(int nr_fixed)
 {
@@ -393,13 +409,14 @@ static bool excludes(bool beside)
 
 int main(void)
 {
-	ktap_plan(16);
+	ktap_plan(17);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
 	ktap_result(fails(true), "fails_hybrid");
 	ktap_result(has_second(false), "second_core_type");
 	ktap_result(has_second(true), "second_core_type_fails");
+	ktap_result(goes_offline(), "goes_offline");
 	ktap_result(has_weaker(X86_GENERAL(MACHINE_GENERAL) | X86_FIXED(0), false),
 		    "core_without_counters_of_its_type");
 	ktap_result(has_weaker(X86_GENERAL(MACHINE_GENERAL) | X86_FIXED(0) | X86_FIXED(1) |
