@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Initialization of the x86 driver at boot, and on the first CPU of a second core type: if a step
- * fails, the steps before it are undone. The description of the PMU for KVM. Detection of AMD PMUs.
+ * fails, the steps before it are undone. The description of the PMU for KVM. Detection of AMD PMUs,
+ * and of Intel's Topdown metrics.
  */
 #include "x86_events.h"
 
@@ -195,6 +196,47 @@ void x86_sysfs_free_groups(struct x86_core *core)
 #define MSR_AMD64_PERF_CNTR_GLOBAL_CTL		0xc0000301
 #define MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR	0xc0000302
 #define forward_event_to_ibs(...)	0
+
+/* The same for intel/arch.c */
+
+#define X86_FORMAT_IF(...)		NULL
+#define X86_FEATURE_HYPERVISOR		21
+#define X86_FEATURE_PDCM		22
+#define INTEL_PMC_MAX_GENERIC		32
+#define INTEL_PMC_MAX_FIXED		16
+#define HSW_IN_TX			BIT_ULL(32)
+#define MSR_ARCH_PERFMON_EVENTSEL0	0x186
+#define MSR_ARCH_PERFMON_PERFCTR0	0xc1
+#define MSR_ARCH_PERFMON_FIXED_CTR0	0x309
+#define MSR_ARCH_PERFMON_FIXED_CTR_CTRL	0x38d
+#define MSR_CORE_PERF_GLOBAL_STATUS	0x38e
+#define MSR_CORE_PERF_GLOBAL_CTRL	0x38f
+#define MSR_CORE_PERF_GLOBAL_OVF_CTRL	0x390
+#define MSR_IA32_PERF_CAPABILITIES	0x345
+#define MSR_IA32_PMC0			0x4c1
+#define PERF_COUNT_HW_INSTRUCTIONS	1
+#define PERF_COUNT_HW_CACHE_REFERENCES	2
+#define PERF_COUNT_HW_CACHE_MISSES	3
+#define PERF_COUNT_HW_BRANCH_MISSES	5
+#define PERF_COUNT_HW_BUS_CYCLES	6
+#define PERF_COUNT_HW_REF_CPU_CYCLES	9
+#define cpuid(leaf, a, b, c, d)		cpuid_count(leaf, 0, a, b, c, d)
+
+union cpuid10_eax {
+	struct {
+		unsigned int	version_id:8, num_counters:8, bit_width:8, mask_length:8;
+	} split;
+	unsigned int	full;
+};
+
+union cpuid10_edx {
+	struct {
+		unsigned int	num_counters_fixed:5, bit_width_fixed:8, reserved1:2;
+		unsigned int	anythread_deprecated:1, reserved2:16;
+	} split;
+	unsigned int	full;
+};
+
 #undef cpuid_ebx
 #define cpuid_ebx(...)			8U
 
@@ -220,6 +262,12 @@ struct event_constraint {
 
 #include "../../../arch/x86/events/shared.c"
 #include "../../../arch/x86/events/amd/arch.c"
+/* The other tests of this file have their own ones. */
+#define x86_intel_leaf_counters	intel_leaf_counters
+#define x86_intel_arch_model	intel_arch_model
+#include "../../../arch/x86/events/intel/arch.c"
+#undef x86_intel_leaf_counters
+#undef x86_intel_arch_model
 #include "../../../arch/x86/events/init.c"
 #include "../../../arch/x86/events/exports.c"
 
@@ -377,6 +425,38 @@ static bool finds_amd(u32 faults, int version, int counters)
 	       !amd.msrs->control == (version < 2) && amd.msrs->select == MSR_F15H_PERF_CTL;
 }
 
+/*
+ * Does a P-core have the metrics of its model? Without capability, the CPU must be hybrid, without
+ * a hypervisor, and its register must be readable.
+ */
+static bool has_metrics(u64 capabilities, u32 with, u32 faults)
+{
+	static const struct x86_model p_core = { .metrics = 8 };
+	struct x86_core intel = {
+		.model = &p_core, .kind = X86_KIND_CORE, .counters = X86_FIXED(3),
+		.capabilities = capabilities,
+	};
+
+	machine_start(&with_control, 1);
+	features = with;
+	faulting = faults;
+	x86_intel_probe_metrics(&intel);
+	faulting = 0;
+	return intel.metrics == p_core.metrics;
+}
+
+static bool finds_metrics(void)
+{
+	const u32 hybrid = BIT(X86_FEATURE_HYBRID_CPU), hypervisor = BIT(X86_FEATURE_HYPERVISOR);
+	bool ok = has_metrics(0, hybrid, 0);
+
+	ok &= !has_metrics(0, hybrid, MSR_PERF_METRICS);
+	ok &= !has_metrics(0, hybrid | hypervisor, 0);
+	ok &= !has_metrics(0, 0, 0);
+	ok &= has_metrics(BIT_ULL(15), hypervisor, 0);
+	return ok && has_metrics(BIT_ULL(15), 0, 0);
+}
+
 /* PT and branch records exclude each other, except on models where PT traces beside them. */
 static bool excludes(bool beside)
 {
@@ -409,7 +489,7 @@ static bool excludes(bool beside)
 
 int main(void)
 {
-	ktap_plan(17);
+	ktap_plan(18);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
@@ -425,6 +505,7 @@ int main(void)
 	ktap_result(finds_amd(0, 2, 8), "amd_version_2");
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_CTL, 1, 6), "amd_without_control");
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS, 1, 6), "amd_without_status");
+	ktap_result(finds_metrics(), "topdown_metrics");
 	ktap_result(excludes(false), "pt_excludes_branches");
 	ktap_result(excludes(true), "pt_beside_branches");
 	ktap_result(describes(0), "describes_without_fixed_counters");

@@ -633,6 +633,8 @@ u64 machine_rdmsr(u32 msr)
 	machine.reads_msr++;
 	if (machine_branch_register(msr, &value, false))
 		return value;
+	if (msr == MSR_PERF_METRICS)
+		return machine_shares();
 	if (machine.lies & MACHINE_LIES_STATUS && msr == machine.msrs->status)
 		return machine.status | machine_random(~0ULL);
 	return *machine_register(msr, false);
