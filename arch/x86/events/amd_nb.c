@@ -2,9 +2,9 @@
 /*
  * Northbridge events of AMD families up to 14h.
  *
- * Each CPU of a northbridge can count them. But the northbridge identifies a counter only by its
- * number. So at most one CPU of the northbridge may have such an event on the counter of a given
- * number, even if the counter is stopped.
+ * Each CPU of a northbridge can count northbridge events. But the northbridge identifies a counter
+ * only by its number. So at most one CPU of the northbridge may have such an event on the counter
+ * of a given number, even if the counter is stopped.
  *
  * A northbridge has a mask of the counter numbers in use. A CPU takes a number before it writes the
  * counter's select, and releases it when the select has no northbridge event any more.
@@ -58,9 +58,9 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
 
 	cpu->nb_taken &= counters;
 	/*
-	 * Two CPUs must not have events on the same counter. A CPU that takes a counter released
-	 * here writes its select afterwards. So the release is fully ordered after the writes of
-	 * this CPU's selects.
+	 * As soon as a counter is released, another CPU may take the counter and write its own
+	 * select. By then this CPU's select must have no northbridge event. So the release is fully
+	 * ordered after the writes of this CPU's selects.
 	 */
 	if (back)
 		atomic64_fetch_andnot(back, &cpu->nb->taken);
@@ -70,9 +70,9 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
  * x86_amd_nb_init - find the northbridge of a CPU
  * @number: the CPU, which is being brought up
  *
- * The CPUs of a northbridge share @first_nb of one CPU, which may be offline. A CPU uses its own
- * @first_nb if the other CPUs were offline when it was first brought up. A CPU that is brought up
- * has taken no counters yet, so it changes to the @first_nb that an online CPU uses.
+ * The CPUs of a northbridge share x86_pmu_cpu::first_nb of one CPU, which may be offline. A CPU
+ * that was first brought up while the other CPUs were offline uses its own. A CPU that is brought
+ * up has taken no counters yet, so it changes to the one that an online CPU uses.
  *
  * Context: interrupts off, on that CPU.
  */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Assignment of counters to counts: event selects, each of which needs a counter.
+ * Assignment of counters to counts. A count is an event select that needs a counter.
  *
  * Counts and counters are the two sides of a bipartite graph; an assignment is a matching that
- * covers all counts. Its cost is the number of counts that must leave their current counter. The
- * matching is grown by one count at a time along an augmenting path of least cost (Bellman-Ford).
- * So an assignment is found if one exists, and one of least cost.
+ * covers all counts. The cost of an assignment is the number of counts that must leave their
+ * current counter. The matching is grown by one count at a time along an augmenting path of least
+ * cost (Bellman-Ford). So an assignment is found if one exists, and one of least cost.
  *
  * Usually no path is needed: all counts keep their counters, and there are free counters for the
  * new ones.
  *
  * A count with X86_PAIR needs two adjacent counters, which is not an edge of such a graph. All
- * combinations of counters for pairs are tried, with a matching of the other counts for each. There
- * are few: three pairs fit on six counters in six ways.
+ * combinations of counters for pairs are tried, with a matching of the other counts for each. The
+ * combinations are few: three pairs fit on six counters in six ways.
  *
  * This file uses no other code of the driver, and is also built in user space.
  */
@@ -183,7 +183,7 @@ static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 p
  * @n: number of @constraints
  * @prefer: see x86_assign()
  * @least: number of moves of the best assignment so far; INT_MAX: none found
- * @best: counter of each count in that assignment
+ * @best: counter of each count in the best assignment so far
  */
 struct x86_search {
 	struct x86_constraint	*constraints;
@@ -260,10 +260,11 @@ static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefe
  * @prefer: mask of the counters to use first
  *
  * Takes about n^2 steps if all new counts find a free counter, and at most n^2 times the number of
- * allowed counters otherwise. With pairs, that is repeated for each combination of their counters.
+ * allowed counters otherwise. With pairs, the steps are repeated for each combination of their
+ * counters.
  *
  * Context: any.
- * Return: true if all counts have a counter, with @assigned of each set such that as few as
+ * Return: true if all counts have a counter: @assigned of each is set, and as few counts as
  * possible move; false otherwise.
  */
 bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer)

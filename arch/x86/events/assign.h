@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Assignment of counters to counts: event selects, each of which needs a counter. Pure functions.
+ * Assignment of counters to counts. A count is an event select that needs a counter. Pure
+ * functions.
  */
 #ifndef _ARCH_X86_EVENTS_ASSIGN_H
 #define _ARCH_X86_EVENTS_ASSIGN_H

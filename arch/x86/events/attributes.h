@@ -36,9 +36,9 @@ ssize_t x86_event_smt_show(struct device *dev, struct device_attribute *attr, ch
  * struct x86_format_attr - attribute of x86_model::format
  * @attr: the file, with x86_format_show()
  * @text: the bits of struct perf_event_attr
- * @with: show the file only if config_mask has all of these bits
- * @without: and none of these bits
- * @msr: and only if x86_model::extra has this register; 0: any
+ * @with: show the file only if x86_core::config_mask has all of these bits
+ * @without: show the file only if x86_core::config_mask has none of these bits
+ * @msr: show the file only if x86_model::extra has this register; 0: in any case
  */
 struct x86_format_attr {
 	struct device_attribute	attr;

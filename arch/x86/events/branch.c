@@ -59,8 +59,9 @@ int x86_branch_probe(struct x86_core *core)
 		return 0;
 	}
 	/*
-	 * Records that exist only after an overflow are no snapshot. The update takes the lock of
-	 * CPU hotplug, which is held for writing while a second core type is detected.
+	 * With X86_UNIT_DELAYS there are records only after an overflow, so no snapshot can be
+	 * taken. A second core type is detected with the CPU hotplug lock held for writing, which
+	 * static_call_update() would take.
 	 */
 	if (!(branches->flags & X86_UNIT_DELAYS) && !x86_nr_cores)
 		static_call_update(perf_snapshot_branch_stack, x86_branch_snapshot);
@@ -142,7 +143,7 @@ static struct x86_event_sel x86_branch_get_sel(const struct x86_core *core,
  * x86_branch_fits - check whether the hardware filter fits other events
  * @core: the PMU
  * @event: any event
- * @set: the extra registers taken by the others; the filter of @event is added
+ * @set: the extra registers taken by other events; the filter of @event is added
  *
  * Context: the caller is the only user of @set.
  * Return: true if it fits.
@@ -159,8 +160,9 @@ bool x86_branch_fits(const struct x86_core *core, struct perf_event *event,
 }
 
 /*
- * The interrupt handler calls this function only if @running is set. @asleep is not changed: the
- * handler may interrupt perf_amd_brs_lopwr_cb() between its writes of @asleep and @running.
+ * The interrupt handler calls this function only if x86_branch_cpu::running is set.
+ * x86_branch_cpu::asleep is not changed: the handler may interrupt perf_amd_brs_lopwr_cb() between
+ * the writes of both.
  */
 static void x86_branch_on(struct x86_pmu_cpu *cpu)
 {
@@ -360,8 +362,8 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 	if (!sched_in && (!saved || !x86_branch_call_stack(branch) || !branch->running))
 		return;
 	/*
-	 * Otherwise the call stack would have calls of this function, and BRS would record branches
-	 * while its records are cleared.
+	 * If the unit ran, the call stack would get calls of this function, and BRS would record
+	 * branches while its records are cleared.
 	 */
 	halt = branch->running && (x86_branch_call_stack(branch) || delays) &&
 	       x86_branch_in_kernel(branch);
@@ -451,8 +453,8 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
  * @cpu: this CPU
  * @frozen: bits returned by x86_branch_begin_interrupt() that are set in the status
  *
- * The overflow does not freeze the unit while DEBUGCTL is not that of the host: a VM exit of Intel
- * CPUs clears DEBUGCTL, and KVM loads a guest's value on AMD CPUs. Only the first call in an
+ * An overflow does not freeze the unit while DEBUGCTL does not have the host's value: a VM exit of
+ * Intel CPUs clears DEBUGCTL, and on AMD CPUs KVM loads a guest's value. Only the first call in an
  * interrupt has an effect. An interrupt that reads no records need not call this function.
  *
  * Context: overflow interrupt, before the records are read.

@@ -87,8 +87,8 @@ struct x86_branch_raw {
 
 /**
  * struct x86_branch_unit - branch unit of a model
- * @probe: sets struct x86_branches for this CPU, into which the members below were copied. Returns
- *	false if the CPU has no branch unit
+ * @probe: completes struct x86_branches of this CPU, to which the members below were copied.
+ *	Returns false if the CPU has no branch unit
  * @from: first register with the address of a branch; 0: set by @probe
  * @to: first register with a target
  * @info: first register with further data; 0: none, or set by @probe
@@ -116,16 +116,18 @@ struct x86_branch_unit {
  * struct x86_branch_ops - vendor-specific functions
  * @check: checks a new event with a branch stack. Returns 0 or an error for event_init. May sleep.
  *	NULL: all events can have one
- * @on: enables the unit; the filter is programmed, with @call_stack for the call stack mode
+ * @on: enables the unit, whose filter register is written; @call_stack: in the call stack mode
  * @off: disables the unit
- * @clear: invalidates all records; with @call_stack, clears each one, since a return without a
- *	recorded call would make older ones valid again
+ * @clear: invalidates all records. With @call_stack, clears each record, since a return without a
+ *	recorded call would make older records valid again
  * @read: reads the records from the newest to the first unused one. Returns their number, and sets
- *	@newest to the index of the newest register. With X86_UNIT_DELAYS, also invalidates them
- * @read_info: reads x86_branch_raw::info of these records; NULL: no such registers
+ *	@newest to the index of the newest register. With X86_UNIT_DELAYS, also invalidates the
+ *	records
+ * @read_info: reads x86_branch_raw::info of the records that @read has returned; NULL: no such
+ *	registers
  * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
- * @unchanged: checks whether the registers still have the records that @read has returned, at least
- *	one. Deep idle states clear them. NULL: no call stack mode
+ * @unchanged: checks whether the registers still have the records that @read has returned, one or
+ *	more. Deep idle states clear the registers. NULL: no call stack mode
  * @restore: writes records read by @read and @read_info, and clears all others; NULL: no call stack
  *	mode
  * @filter: converts an LBR_SELECT value to the filter register's format; NULL: same format
@@ -160,7 +162,7 @@ struct x86_branch_ops {
  * @to: first register with a target
  * @info: first register with further data; 0: none
  * @from_flags: number of upper bits of a @from register that are flags
- * @in_tx: the second and third of these flags are transaction flags
+ * @in_tx: the second and third of the @from_flags are transaction flags
  * @to_cycles: the upper 16 bits of a @to register are cycles
  * @info_tx: @info has transaction flags
  * @info_kind: @info has the branch type
@@ -217,7 +219,7 @@ struct x86_branch_saved {
 /**
  * struct x86_branch_cpu - branch unit state of one CPU
  * @users: number of added events with branch stacks
- * @select: the filter register, used by all of them; NULL: none
+ * @select: the filter register, which all @users share; NULL: none
  * @type: branch_sample_type of the event added last; the bits that determine @select are the same
  *	for all users
  * @changed: the unit must be enabled, disabled, or switched to another task
@@ -227,7 +229,7 @@ struct x86_branch_saved {
  * @stopped: in an interrupt: the unit was not frozen, and was disabled
  * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: number of the last call stack save
- * @regs_stamp: stamp of the save whose records are still in the registers; 0: none
+ * @regs_stamp: @stamp of the save whose records are still in the registers; 0: none
  * @interrupts: number of overflow interrupts
  * @gen: value of @interrupts when @raw was read
  * @nr: number of @raw

@@ -2,8 +2,8 @@
 /*
  * Type of a branch, decoded from its instruction.
  *
- * The instruction at the address of the branch may have changed since, and user space can contain
- * anything: the bytes are copied once, and only the opcode is checked.
+ * The code may have changed since the branch, and user space can write any bytes. So the bytes of
+ * the instruction are copied once, and only the opcode is checked.
  */
 #include <linux/extable.h>
 #include <linux/kernel.h>
@@ -165,7 +165,8 @@ enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fus
 	len = kernel ? x86_copy_kernel(bytes, from) : x86_copy_user(bytes, from);
 	kind = x86_branch_kind_of(bytes, len, is_64bit, fused);
 	/*
-	 * User space enters the kernel from other instructions only by an interrupt or exception.
+	 * A branch from user space to the kernel that is neither SYSCALL nor INT is an interrupt or
+	 * exception, whatever the instruction is.
 	 */
 	if (!kernel && x86_is_kernel(to) && kind != X86_BRANCH_SYSCALL && kind != X86_BRANCH_INT)
 		kind = X86_BRANCH_IRQ;

@@ -6,9 +6,9 @@
  *   intel/bts.c	buffer and registers, and events of branches with a period of 1
  *   intel/bts_pmu.c	the PMU intel_bts, with a trace in an AUX area
  *
- * One event at a time uses the BTS of a CPU. The driver copies the records from the buffer of the
- * CPU, so an event gets only records that it may have, and the buffer has the same address in all
- * address spaces.
+ * One event at a time uses the BTS of a CPU. The CPU writes to a buffer that has the same address
+ * in all address spaces. The driver copies the records from this buffer, except records that the
+ * event may not have.
  */
 #ifndef _ARCH_X86_EVENTS_BTS_H
 #define _ARCH_X86_EVENTS_BTS_H
@@ -24,14 +24,14 @@ struct x86_pmu_cpu;
 
 /*
  * Minimum number of records between interrupts. The return of an interrupt to user space writes a
- * record, too: without a minimum this record would raise the next interrupt, before the program
+ * record, too. Without a minimum, this record would raise the next interrupt before the program
  * continues.
  */
 #define X86_BTS_LEAST		16UL
 
 /*
- * Number of records that fit into the buffer of a CPU; the CPU drops further ones. It may write one
- * more, since debug_store::bts_absolute_maximum must exceed the end of the last record by 1.
+ * Number of records that fit into the buffer of a CPU. The CPU drops further records, but may write
+ * one more, since debug_store::bts_absolute_maximum must exceed the end of the last record by 1.
  */
 #define X86_BTS_RECORDS		(BTS_BUFFER_SIZE / sizeof(struct x86_bts_record) - 1)
 

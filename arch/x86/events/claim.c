@@ -3,9 +3,9 @@
  * Claims: a claim (struct x86_claim) is the set of counters that perfctr has reserved on a CPU for
  * the running thread.
  *
- * Events cannot use these counters. They move to other counters if possible; otherwise flexible
+ * Events cannot use these counters, and move to other counters if possible; otherwise flexible
  * events are not scheduled until the claim ends. Pinned events are never displaced: a claim is
- * refused if they need its counters, and ends if such events are added.
+ * refused if pinned events need its counters, and ends if such events are added.
  *
  * When a claim ends, its counters stay programmed, and those that do not interrupt run on until an
  * event needs them, or until x86_reprogram(). So an equal claim continues without a register write.
@@ -20,7 +20,7 @@
 /*
  * Move events to counters other than @counters. Pinned events stay scheduled throughout, since
  * otherwise the core's other thread could take their counters. So if not all events fit, pinned
- * events get counters first, and flexible events are scheduled again on the remaining ones.
+ * events get counters first, and flexible events are scheduled again on the remaining counters.
  */
 static int x86_claim_make_room(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -122,8 +122,8 @@ static bool x86_claim_program(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 	same = x86_claim_write_selects(cpu, claim);
 	x86_write_control(cpu, control);
 	/*
-	 * A precise counter that has overflowed, but has no record yet, is not armed any more. Its
-	 * period has to be programmed again.
+	 * The workaround has disabled PEBS meanwhile. This disarms a precise counter that has
+	 * overflowed, but has no record yet: its period must be programmed again.
 	 */
 	if (x86_precise_enabled(cpu))
 		WRITE_ONCE(cpu->needs_reprogram, true);
@@ -310,7 +310,8 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
  * x86_claim_resched - reschedule flexible events displaced by claims
  * @cpu: this CPU, without a claim, and with @claim_displaced
  *
- * Without this call they would wait until the next rotation, or the switch to a task with events.
+ * Without this call the events would wait until the next rotation, or the switch to a task with
+ * events.
  *
  * Called after perfctr has read its counters. The caller holds no ctx->lock.
  */

@@ -195,8 +195,8 @@ u64 x86_event_least_period(const struct perf_event *event)
 	u64 least = 1;
 
 	/*
-	 * The period of KVM's events is what a guest's counter has left, even if that is too short
-	 * for an erratum: then the overflow is late, see x86_distance().
+	 * The period of KVM's events is the distance of a guest's counter to its overflow. If this
+	 * period is too short for an erratum, the overflow is late, see x86_distance().
 	 */
 	if (model->min_period && !event->attr.exclude_host)
 		least = model->min_period(event->hw.config);
@@ -409,9 +409,9 @@ static bool x86_is_loads_aux(const struct x86_core *core, const struct perf_even
 }
 
 /*
- * The CPU records the data source of a load only if the auxiliary event is enabled, too. So that
- * event must be the leader, or a sibling that was opened before. Samples without a data source do
- * not need it.
+ * The CPU records the data source of a load only if the event x86_model::loads_aux is enabled, too.
+ * So this event must be the leader, or a sibling that was opened before. Samples without a data
+ * source do not need it.
  */
 static int x86_check_loads(const struct x86_core *core, struct perf_event *event)
 {

@@ -109,7 +109,7 @@ void x86_event_update(struct perf_event *event, u64 total)
  * x86_event_due - the total at which an event needs an overflow
  * @event: a sampling event with a count
  *
- * This is the end of its period, or x86_event_brs_delay() before that.
+ * This is the end of the event's period, or x86_event_brs_delay() before the end.
  *
  * Return: the total.
  */
@@ -210,9 +210,8 @@ void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * Reprogram a counter that may contain counts of other tasks. A sampling counter holds only the
- * distance to the end of the period. It is reprogrammed only if its overflow was set to another
- * point.
+ * Reprogram a counter that may contain counts of other tasks. A counter whose overflow is set to
+ * the end of a sampling period holds only the distance to this end, and is not reprogrammed.
  */
 static void x86_count_reprogram(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -274,7 +273,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	x86_clear_counters(cpu, to_clear);
 	/*
 	 * If the PMU is disabled, counters that are to stop, or to count another event, run until
-	 * it is enabled. So they are not clean, and are cleared again the next time.
+	 * the PMU is enabled. So these counters are not clean, and are cleared again the next time.
 	 */
 	if (cpu->disabled)
 		cpu->cleared &= ~cpu->running;
@@ -292,9 +291,9 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
  * x86_clear_unused - clear all counters that may contain counts of other tasks
  * @cpu: this CPU
  *
- * Otherwise the next process that may read counters would see these counts. A counter that still
- * runs after a claim is stopped, too. Counters of active events are reprogrammed. Claimed
- * counters are left to perfctr_cpu_update_readable() and perfctr_cpu_hide().
+ * Otherwise the next process that may read counters would see these counts. A counter that a
+ * released claim has left running is stopped, too. Counters of active events are reprogrammed.
+ * Claimed counters are left to perfctr_cpu_update_readable() and perfctr_cpu_hide().
  */
 void x86_clear_unused(struct x86_pmu_cpu *cpu)
 {
@@ -305,9 +304,10 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
  * x86_clear_kernel - clear counters that may contain counts of a kernel thread
  * @cpu: this CPU, without a claim
  *
- * A kernel thread may have worked for another process than the next one, which may read counters.
- * Since x86_clear_unused(), the CPU has run only this process and kernel threads, so counters that
- * do not count the kernel contain only the process' own counts, and are not changed.
+ * Called after a kernel thread, before a process that may read counters. The thread may have worked
+ * for another process. Since x86_clear_unused(), the CPU has run only this process and kernel
+ * threads. So counters that do not count the kernel contain only the process' own counts, and are
+ * not changed.
  */
 void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {
@@ -374,10 +374,10 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 /*
  * May an event find the count by hw.last_tag, without computing its select? Only if the select
- * depends on the event alone. With an extra register it depends on other counts, with tfa_counters
- * on a setting. With excl, the count needs a new assignment anyway. A count with X86_UNSHARED may
- * be full, which x86_last_count() does not check. A duplicate is never found this way, so that its
- * events are added to the first count of the select once that has room.
+ * depends on the event alone: an extra register depends on other counts, and x86_core::tfa_counters
+ * on a setting. With x86_pmu_cpu::excl, the count needs a new assignment anyway. A count with
+ * X86_UNSHARED may be full, which x86_last_count() does not check. A duplicate is not found this
+ * way: its events are added to the first count of the select as soon as that count has room.
  */
 static bool x86_count_is_reusable(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
@@ -582,8 +582,8 @@ static bool x86_count_is_pinned(const struct x86_count *count)
  * x86_counts_assign_unclaimed - assign counters to all counts with events
  * @cpu: this CPU
  * @claimed: mask of the counters not to be assigned: those reserved by perfctr
- * @pinned_only: assign counters only to counts with pinned events. Perf removes the events of the
- *	others before the registers are programmed
+ * @pinned_only: assign counters only to counts with pinned events. Perf removes the events of all
+ *	other counts before the registers are programmed
  *
  * Counts keep their counters if possible. No register is written. Counters that the core's other
  * thread or other CPUs of the northbridge must not use are reserved until x86_reprogram().
@@ -652,8 +652,8 @@ static bool x86_has_unassigned_pinned(const struct x86_pmu_cpu *cpu)
  * x86_counts_assign - assign counters to all counts with events
  * @cpu: this CPU, whose PMU is disabled
  *
- * If pinned events need counters reserved by perfctr, the reservation (claim) ends. It must not
- * keep out pinned events, because perfctr's user may lack permission to disable these events.
+ * If pinned events need counters reserved by perfctr, the reservation (claim) ends. A claim must
+ * not keep out pinned events, because perfctr's user may lack permission to disable these events.
  *
  * Return: as x86_counts_assign_unclaimed().
  */

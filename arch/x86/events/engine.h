@@ -2,10 +2,10 @@
 /*
  * Shared declarations of the driver for the CPUs' core PMU.
  *
- * A "count" (struct x86_count) is an event select that is counted on one CPU. Its events are those
- * with this select, which share its counter. A count has a total of 64 bits, which depends neither
- * on the width of the counter, nor on the counter assigned, nor on reprogramming. Each event takes
- * differences of the total. A count without events may be kept for reuse.
+ * A "count" (struct x86_count) is an event select that is counted on one CPU. The events with this
+ * select share the counter of the count. A count has a total of 64 bits: neither the width of the
+ * counter, nor another counter, nor reprogramming changes the total. Each event takes differences
+ * of the total. A count without events may be kept for reuse.
  *
  * A "claim" (struct x86_claim) is the set of counters that perfctr has reserved.
  *
@@ -28,14 +28,14 @@
  *
  * User space must not read counts of other tasks from a counter, whether by RDPMC, through an
  * event's page, in a guest or by a system call. So x86_clear_unused() clears idle counters, and
- * reprograms those of active events, before CR4.PCE is set. A kernel thread in the address space of
- * a process (lazy TLB) leaves CR4.PCE set: x86_clear_kernel() does the same after the thread, for
- * counters that counted the kernel. A claim clears its counters when it begins. While CR4.PCE is
- * clear, an event's page has no index: with an index, the page's offset would reveal the former
- * value of the counter. Counters of sampling events are an exception: they contain the distance to
- * the next overflow. The difference of two reads is the number of occurrences in between, which a
- * CPU-wide event counts for all tasks. x86_check_clean() asserts that a cleared counter has not
- * counted.
+ * reprograms the counters of active events, before CR4.PCE is set. A kernel thread in the address
+ * space of a process (lazy TLB) leaves CR4.PCE set: after the thread, x86_clear_kernel() clears or
+ * reprograms the counters that counted the kernel. A claim clears its counters when it begins.
+ * While CR4.PCE is clear, an event's page has no index: with an index, the page's offset would
+ * reveal the former value of the counter. Counters of sampling events are an exception: they
+ * contain the distance to the next overflow. The difference of two reads is the number of
+ * occurrences in between, which a CPU-wide event counts for all tasks. x86_check_clean() asserts
+ * that a cleared counter has not counted.
  *
  * All state belongs to one CPU. It is changed with interrupts off on that CPU, and by the overflow
  * interrupt, which is an NMI. There is no lock: an NMI can interrupt a change between two
@@ -147,8 +147,9 @@ static inline u64 x86_fixed_bits(const struct x86_core *core)
 #define X86_KIND_CORE	0x40
 
 /*
- * With the E-cores disabled by firmware, or in a guest that sees one core type only, CPUID does not
- * report a hybrid CPU. The PMU keeps the name "cpu_core" there.
+ * With the E-cores disabled by firmware, or in a guest with one core type only, CPUID does not
+ * report a hybrid CPU. The kind then depends on the model, so that the PMU still has the name
+ * "cpu_core".
  */
 static inline u8 x86_model_kind(const struct x86_model *model)
 {
@@ -239,7 +240,7 @@ struct x86_amd_nb {
  * @exclusive: mask of those counters in @used that may corrupt the other thread's counts
  * @extra: if the threads share all registers: mask of the extra registers that may be in use, by
  *	their index in x86_model::extra
- * @common: the same for values of the common registers, see x86_event_sel::common
+ * @common: mask of the values of the common registers that may be in use, see x86_event_sel::common
  * @online: the thread is online
  */
 struct x86_excl_thread {
@@ -263,16 +264,16 @@ struct x86_excl_cntrs {
 /**
  * struct x86_count - an event select that is counted on this CPU
  * @id: number of the count, unique on this CPU; its lowest bits are the index in
- *	x86_pmu_cpu::counts. 0: the count is free. An event has the id of its last count in
- *	hw.last_tag, and finds the count again without its select. An NMI may free a count, but not
- *	while the PMU is disabled, as it is while events are attached
+ *	x86_pmu_cpu::counts. 0: the count is free. With the id of its last count in hw.last_tag, an
+ *	event finds the count without its select. An NMI may free a count, but not while the PMU is
+ *	disabled, as it is while events are attached
  * @duplicate: another count with the same select was full when this count was allocated
  * @sel: the event select
  * @events: the events, by their active_entry; an RCU list, so that an NMI can walk it
  * @nr_events: number of @events; 0: the count is kept for reuse until its counter is needed
  * @nr_sampling: number of @events that sample
- * @counter: the counter programmed; -1: none. Set after @offset and before the counter's owner;
- *	cleared after the owner, while @seq is odd
+ * @counter: the counter programmed; -1: none. Set after @offset and before x86_pmu_cpu::owner;
+ *	cleared after x86_pmu_cpu::owner, while @seq is odd
  * @assigned: the counter assigned, programmed by x86_reprogram(); -1: none
  * @seq: sequence count, odd while @offset does not match the counter: an NMI then uses @total
  * @offset: @total minus the counter value, which is also the total at the next overflow
@@ -344,7 +345,8 @@ struct x86_count {
  * @shared_extra: the extra registers of the core or module
  * @first_extra: storage of @shared_extra, in the first CPU of the core or module
  * @own_written: for each of @own_extra, the x86_extra_reg::gen written by this CPU; 0: unknown
- * @shared_written: the same for @shared_extra; each CPU may have its own copy of the register
+ * @shared_written: as @own_written, for @shared_extra; each CPU may have its own copy of the
+ *	register
  * @nb: the northbridge of this CPU
  * @first_nb: storage of @nb, in the first CPU of the northbridge
  * @nb_taken: mask of the counters that this CPU has taken in @nb
@@ -365,7 +367,7 @@ struct x86_count {
  * @last_claim: id of the last claim whose selects are still programmed; 0: none
  * @claimed: mask of the counters reserved by perfctr, see claim.c
  * @claim_running: mask of the claimed counters that run; the overflow interrupt may clear it
- * @claim_ints: mask of the claimed counters whose overflow interrupts
+ * @claim_ints: mask of the claimed counters that interrupt when they overflow
  * @ignored: mask of the counters that were last programmed for perfctr, without interrupt: their
  *	overflows in the status are ignored, since they are not the reason of an NMI
  * @claim_displaced: a claim has displaced flexible events
@@ -454,8 +456,8 @@ static inline bool x86_counter_is_fixed(int counter)
 }
 
 /*
- * Number of branches that the branch unit records after an overflow, before its interrupt. So the
- * overflow must be that much earlier than the end of the period. 0: there is no delay
+ * Number of branches that the branch unit records after an overflow, before the interrupt. The
+ * overflow must be this number of branches before the end of the period. 0: there is no delay
  */
 static inline u64 x86_event_brs_delay(const struct perf_event *event)
 {
@@ -611,9 +613,9 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count);
  * @cpu: this CPU
  * @count: a count of this CPU
  *
- * While the PMU is disabled, or a group is read, each counter is read only once, so that an event
- * that stops and one that starts on it use the same value. So with the PMU disabled, only the first
- * of the events that share a counter needs x86_count_read_new().
+ * While the PMU is disabled, or a group is read, each counter is read only once. So an event that
+ * stops and an event that starts on the same counter use the same value, and with the PMU disabled,
+ * only the first of the events that share a counter needs x86_count_read_new().
  *
  * Context: any, including NMI.
  * Return: the total.

@@ -6,11 +6,11 @@
  * registers, and removes counters after that.
  *
  * Hyper-threading erratum of memory events, Sandy Bridge to Haswell (errata BJ122, BV98, HSD29):
- * counts of such an event may be added to the other thread's counter of the same number, instead of
- * its own. So while one thread counts such an event, the other thread does not use the counter of
- * that number. A second mask has the counters with such events. To keep one thread from blocking
- * all counters of the other, each uses at most half of the general counters while one of them
- * counts such an event.
+ * the counts of a memory event may be added to the other thread's counter of the same number,
+ * instead of the event's own. So while one thread counts such an event, the other thread does not
+ * use the counter of that number. x86_excl_thread::exclusive is the mask of the counters with such
+ * events. To keep one thread from blocking all counters of the other, each thread uses at most half
+ * of the general counters while one of them counts such an event.
  *
  * Netburst: the threads share all registers (x86_pmu_msrs::shared). Most events have counters for
  * each thread, but some have the same counters and the same extra register on both. So a thread
@@ -214,9 +214,9 @@ static bool x86_has_ht_erratum(const struct x86_core *core)
 }
 
 /*
- * Both threads share x86_pmu_cpu::first_excl of one thread, which may be offline. A thread uses its
- * own @first_excl if the other thread was offline when it was first brought up. A thread that is
- * brought up uses no registers yet, so it changes to the @first_excl that the online thread uses.
+ * Both threads share x86_pmu_cpu::first_excl of one thread, which may be offline. A thread that was
+ * first brought up while the other thread was offline uses its own. A thread that is brought up
+ * uses no registers yet, so it changes to the one that the online thread uses.
  */
 static void x86_excl_find(unsigned int number)
 {

@@ -4,8 +4,9 @@
  *
  * An extra register has one value at a time. Two events with different values cannot be scheduled
  * together, unless there is a second register with the same effect (the twin), which has its own
- * event code. The threads of a core share some registers, and so do the cores of a module. These
- * CPUs share a set of values. Each of them writes the register, since it may have its own copy.
+ * event code. The threads of a core share some registers, and so do the cores of a module. CPUs
+ * that share a register share its value in a struct x86_extra_set, and each CPU writes the
+ * register, since it may have its own copy.
  */
 #include <linux/string.h>
 #include <linux/topology.h>
@@ -215,8 +216,8 @@ static const struct cpumask *x86_extra_cpus(unsigned int number, const struct x8
  * @number: the CPU, which is being brought up
  * @core: its PMU
  *
- * The CPUs share @first_extra of one CPU, which may be offline. A CPU that is brought up uses no
- * registers yet, so it changes to the set that an online CPU uses.
+ * The CPUs share x86_pmu_cpu::first_extra of one CPU, which may be offline. A CPU that is brought
+ * up uses no registers yet, so it changes to the set that an online CPU uses.
  *
  * Context: interrupts off, on that CPU.
  */

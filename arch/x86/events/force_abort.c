@@ -2,7 +2,8 @@
 /*
  * TSX Force Abort. The microcode of some Intel CPUs uses general counter 3 for transactional
  * memory, except while MSR_TSX_FORCE_ABORT makes all transactions abort at once. So the driver sets
- * this register before it programs the counter, and clears it after it has released the counter.
+ * this register before it programs the counter, and clears the register after the counter is
+ * released.
  *
  * The administrator controls whether events may abort transactions: "allow_tsx_force_abort" in the
  * PMU's sysfs directory. A change does not affect events that are scheduled.

@@ -72,9 +72,10 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	*nr = 1;
 	/*
 	 * The PEBS buffer is mapped only in the host. CPUs with adaptive PEBS write no record in
-	 * the guest for a counter that the VM entry stops. Others may write one late, so PEBS is
-	 * disabled there. An NMI before the VM entry may stop events, but leaves PEBS enabled on
-	 * their counters, so the VM exit writes the right value.
+	 * the guest for a counter that the VM entry stops. Other CPUs may write a record late, so
+	 * the guest runs with PEBS disabled. An NMI before the VM entry may stop events, but leaves
+	 * MSR_IA32_PEBS_ENABLE unchanged, so the host value read here stays valid until the VM
+	 * exit.
 	 */
 	if (!cpu->core->precise.levels || cpu->core->precise.adaptive)
 		return msrs;

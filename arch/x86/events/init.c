@@ -118,9 +118,9 @@ static struct x86_core *x86_core_of_kind(void)
 }
 
 /*
- * Return the PMU of this CPU. Arrow Lake-H has E-cores of two generations, with one core type in
- * CPUID, and the older ones lack some fixed counters. A CPU that reports fewer counters than its
- * PMU has no events: accesses to the missing counters would fault.
+ * Return the PMU of this CPU. Arrow Lake-H has E-cores of two generations with one core type in
+ * CPUID, and the older cores lack some fixed counters. Accesses to missing counters would fault: a
+ * CPU that reports fewer counters than the PMU of its core type has no PMU (NULL).
  */
 static struct x86_core *x86_this_core(void)
 {
@@ -219,8 +219,8 @@ static void x86_shutdown_here(void *data)
 }
 
 /*
- * kexec starts another kernel without a reset of the CPUs: stop the counters before. At shutdown
- * the other CPUs are still online and run tasks.
+ * kexec starts another kernel without a reset of the CPUs, so the counters are stopped before. At
+ * shutdown the other CPUs are still online and run tasks.
  */
 static void x86_shutdown(void *data)
 {
@@ -389,8 +389,8 @@ static void x86_remove_core(struct x86_core *core)
 }
 
 /*
- * The first online CPU of another core type: its PMU can only be detected on that CPU. If perf
- * refuses the PMU, the next CPU of this type tries again.
+ * A PMU can be detected only on a CPU of its core type: detect another core type on its first
+ * online CPU. If perf refuses the PMU, the next CPU of this type tries again.
  */
 static int x86_cpu_online(unsigned int number)
 {

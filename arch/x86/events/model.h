@@ -34,7 +34,7 @@ struct x86_pmu_cpu;
 #define X86_IMPOSSIBLE		(~0ULL)
 
 /*
- * Bits that identify an event, including those of selects reported by CPUID leaf 0x23. Of the other
+ * Bits that identify an event, including select bits that CPUID leaf 0x23 reports. Of the other
  * bits of a select, fixed counters support only the modes and AnyThread.
  */
 #define X86_EVENT(_event, _umask)	((u64)(_event) | (u64)(_umask) << 8)
@@ -106,8 +106,8 @@ struct x86_limit {
  * @msr: the register, programmed with attr.config1
  * @valid: mask of the valid bits of the register
  * @per_core: the threads of a core share the register
- * @per_module: the cores of a module, which have one L2 cache, share the register; a model has no
- *	rows with @per_core then
+ * @per_module: the cores of a module share the register; a module is the cores with one L2 cache. A
+ *	model with such a row has no row with @per_core
  * @twin: another register has the same effect (the twin): number to add to the config for an event
  *	that uses the twin; 0: there is no twin. The twin is in the next row of the table if the
  *	number is positive, else in the row before
@@ -149,13 +149,14 @@ struct x86_extra {
  * @status: global status register, with an overflow bit for each counter; 0: none, and the sign of
  *	a counter shows its overflow
  * @ack: register that clears bits of @status
- * @others: mask of the valid bits of @status that are not overflow bits. Microcode may set other
+ * @others: mask of the valid bits of @status that are not overflow bits. Microcode may set invalid
  *	bits in error: these are ignored, and not written to @ack
  * @run: bits set in the select of an enabled counter
  * @halt: bits cleared in the select of a stopped counter
  * @always: bits always set in the first select, even while its counter is stopped
- * @host_only: bits of a select that control counting in guests, and stop the counter on a CPU that
- *	is not set up to run guests; 0: none, and @control is switched for guests
+ * @host_only: select bits that exclude guests. On a CPU that is not set up to run guests, they
+ *	would stop the counter, so x86_pmu_cpu::select_clear clears them; 0: none, and @control is
+ *	switched for guests
  * @ack_runs: a write of @ack has an effect only while @control enables a counter
  * @masks_lvt: the overflow interrupt masks itself in the local APIC
  * @sticky: a select keeps an overflow flag until the select is written
@@ -191,18 +192,18 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
 /**
  * struct x86_model - a model of CPU cores
  * @name: name in the log and in the sysfs directory "caps"
- * @probe: detects features of this CPU's PMU and adjusts struct x86_core, into which members below
+ * @probe: detects features of this CPU's PMU, and adjusts struct x86_core, to which members below
  *	were copied. Returns 0, or an error if there is no PMU. NULL: no detection
  * @msrs: the registers
  * @counters: mask of the counters; 0: detected by @probe
- * @p_core_counters: mask of the counters of a P-core in a hybrid CPU, where CPUID reports only
- *	those that both core types have; 0: CPUID reports those of each type
+ * @p_core_counters: mask of the counters of a P-core, if CPUID of a hybrid CPU reports only the
+ *	counters that both core types have; 0: CPUID reports the counters of each type
  * @width: bits of a counter; 0: detected by @probe
  * @max_period: longest distance of a counter to its overflow; 0: half the range of @width
  * @config_mask: valid bits of attr.config of a raw event; other bits are cleared
  * @metrics: number of Topdown metrics, if CPUID reports any
  * @generic: config of each PERF_COUNT_HW_*; 0: not supported; or X86_IMPOSSIBLE
- * @cache: config of each generic cache event, with the same special values
+ * @cache: config of each generic cache event, with the special values of @generic
  * @cache_extra: attr.config1 of the cache events that need an extra register
  * @limits: event constraints
  * @branch_limits: the only events that can have branch stacks, and their constraints, if the branch
@@ -212,19 +213,19 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @accesses: format of the data source in PEBS records; NULL: no event has X86_LIMIT_LATENCY
  * @precise_fixed: fixed counters write PEBS records although PEBS is not adaptive
  * @precise_levels: highest attr.precise_ip
- * @precise_cycles: by attr.precise_ip, the config that replaces cycles, which are not a precise
- *	event; 0: cycles are precise
+ * @precise_cycles: for each attr.precise_ip, config of the precise event that replaces cycles; 0:
+ *	cycles are a precise event
  * @loads: event whose samples have a data source only with @loads_aux in the group; 0: none
  * @loads_aux: the event that must be in the group before an event @loads
- * @merge: select of the upper counter of a pair, for events with X86_LIMIT_PAIR: it counts the
- *	carries of the lower one; 0: no pairs
+ * @merge: select of the upper counter of a pair, for events with X86_LIMIT_PAIR: the upper counter
+ *	counts the carries of the lower one; 0: no pairs
  * @extra: extra registers
  * @format: attributes of the sysfs directory "format", see attributes.h
  * @events: attributes of the sysfs directory "events", in addition to the generic events
- * @memory: the same, on CPUs with PEBS
- * @topdown: the same, on CPUs with Topdown metrics
- * @transactions: the same, on CPUs with transactional memory
- * @branch_events: the same, on CPUs whose branch unit has X86_UNIT_DELAYS
+ * @memory: attributes added to @events on CPUs with PEBS
+ * @topdown: attributes added to @events on CPUs with Topdown metrics
+ * @transactions: attributes added to @events on CPUs with transactional memory
+ * @branch_events: attributes added to @events on CPUs whose branch unit has X86_UNIT_DELAYS
  * @init_event: checks and adjusts a new event, with hw.config set from the tables. Returns 0 or an
  *	error for event_init. May sleep. NULL: none
  * @forward: passes a precise event that this PMU does not support to another PMU. Returns an error
@@ -235,11 +236,11 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @write_extra: writes a register of @extra, in any context; NULL: a plain write
  * @counters_of: reduces the counters of an event further than @limits. Called with interrupts off,
  *	or for a new event. NULL: none
- * @min_period: erratum: shortest distance from a new value of the counter to its overflow, and
- *	shortest period of an event that does not exclude the host, by its config; NULL: none
+ * @min_period: erratum: for a config, the shortest distance from a new value of the counter to its
+ *	overflow, and the shortest period of an event that does not exclude the host; NULL: none
  * @distributed_period: shortest period of precisely distributed events; 0: none
- * @period_step: erratum: the period of an event must be a multiple of this power of two, by its
- *	config; NULL: 1
+ * @period_step: erratum: for a config, the power of two whose multiples are the valid periods;
+ *	NULL: 1
  * @erratum_selects: erratum: selects that must be programmed before each new event, with all
  *	general counters enabled; one for each counter; NULL: none
  * @e_core_model: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:

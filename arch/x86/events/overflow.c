@@ -3,12 +3,12 @@
  * The overflow interrupt. It is an NMI: it can interrupt any code of this driver, with any lock
  * held. So it takes no lock, and uses irq_work for wakeups. It may
  *
- * - read @owner of struct x86_pmu_cpu, and the events of the counts found there. x86_count::offset
- *   of an owner matches its counter, except while x86_count::seq is odd;
+ * - read x86_pmu_cpu::owner, and the events of the counts found there. x86_count::offset of an
+ *   owner matches its counter, except while x86_count::seq is odd;
  * - update events, start new periods, write samples, and stop events;
  * - reprogram counters;
- * - write other registers, unless the interrupted code is about to (@disabled, @reprogramming):
- *   then it sets @needs_reprogram for that code.
+ * - write other registers, unless the interrupted code is about to do that (x86_pmu_cpu::disabled
+ *   or x86_pmu_cpu::reprogramming): then set x86_pmu_cpu::needs_reprogram for that code.
  *
  * It must not attach or detach events, or assign counters.
  */
@@ -247,8 +247,8 @@ static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, 
 	overflowed &= ~x86_precise_enabled(cpu);
 	for_each_x86_counter(counter, overflowed) {
 		/*
-		 * The status bit has been acknowledged. x86_reprogram(), which this NMI has
-		 * interrupted, must look at the counter again.
+		 * The status bit is acknowledged, so the interrupted x86_reprogram() must look at
+		 * the counter again.
 		 */
 		if (!x86_handle_counter_overflow(cpu, counter, regs, NULL) && reprogramming &&
 		    !(READ_ONCE(cpu->claimed) & BIT_ULL(counter)))
@@ -366,9 +366,9 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	traces = x86_bts_begin_interrupt(cpu);
 
 	/*
-	 * Counters that run may overflow after they were read, so unmask first to get their
+	 * Running counters may overflow after they are read, so unmask before to get their
 	 * interrupts. Not with sticky overflow flags: a counter with its flag set sends no
-	 * interrupt until its select is written. Such counters are read again after the unmasking.
+	 * interrupt until its select is written. These counters are read again after the unmasking.
 	 */
 	unmask_first = !msrs->control && !msrs->sticky;
 	if (unmask_first)

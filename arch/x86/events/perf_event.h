@@ -157,8 +157,8 @@ static inline void intel_pt_interrupt(void) { }
 unsigned long x86_segment_base(struct pt_regs *regs);
 
 /*
- * Is @ip a kernel address? Registers of 64 bits have addresses of a 32-bit kernel zero-extended, so
- * the sign is not enough there.
+ * Is @ip a kernel address? Addresses of a 32-bit kernel are zero-extended in 64-bit registers, so
+ * their sign bit is 0.
  */
 static inline bool x86_is_kernel(u64 ip)
 {

@@ -4,8 +4,8 @@
  * counters of a struct perfctr_cpu_state. It reserves the counters in perf's PMU driver (a claim,
  * see claim.c), which writes all registers.
  *
- * An overflow is an NMI, in which no signal can be sent. The NMI stops the counters; an irq_work
- * calls the handler of the high-level driver.
+ * An overflow causes an NMI, in which no signal can be sent. The NMI stops the counters; an
+ * irq_work calls the handler of the high-level driver.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -231,8 +231,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
  * @prev: the previous thread, with a suspended state
  * @next: the next thread
  *
- * perf_clear_dirty_counters() does not clear counters reserved by perfctr, and the counters of
- * @prev were reserved when the address space was switched.
+ * At the switch of the address space, the counters of @prev were still reserved by perfctr, so
+ * perf_clear_dirty_counters() did not clear them. So the call is repeated here.
  *
  * Context: context switch, interrupts off.
  */
@@ -247,8 +247,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_hide);
 /**
  * perfctr_cpu_hand_over - announce that another state is resumed next on this CPU
  *
- * The values read when a state is suspended are then the start values of the same counters in the
- * next state.
+ * perfctr_cpu_resume() then starts counters of the next state at the values that
+ * perfctr_cpu_suspend() has read from the same counters.
  *
  * Context: interrupts off from before perfctr_cpu_suspend() until after perfctr_cpu_resume().
  */
@@ -301,7 +301,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_identify_overflow);
  * perfctr_cpu_overflowed - check for an overflow that was not reported
  * @state: the state, suspended
  *
- * A late interrupt finds no overflow if the state was suspended before.
+ * If the state is suspended before the overflow interrupt, the interrupt does not report the
+ * overflow: vperfctr_resume() finds it with this function.
  *
  * Return: true if a counter has overflowed.
  */

@@ -67,7 +67,7 @@ struct perfctr_rule {
  * @name: name of the CPU type, unless the model has one
  * @rules: checked for each counter
  * @more_rules: checked after @rules; may be NULL
- * @kernel: bits of an event select, any of which makes it count the kernel; ~0U: it always does
+ * @kernel: event select bits, each of which makes a counter count the kernel; ~0U: all selects do
  * @has_tsc: the CPU has a TSC
  * @no_interrupts: counters do not interrupt
  * @cccr: the counters are those of a Pentium 4

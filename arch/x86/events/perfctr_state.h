@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr: operations of the low-level driver on a struct perfctr_cpu_state, on an abstract layer
- * of registers. The layer is a constant in each caller, so its functions are called directly.
+ * perfctr: operations on a struct perfctr_cpu_state. They access registers through a struct
+ * perfctr_layer, which is a constant in each caller, so its functions are called directly.
  *
  * Context of all functions, unless noted: interrupts off, on the CPU of the thread that owns the
  * state.
@@ -27,8 +27,8 @@
  * @saved_value: returns the value saved by @save
  * @has_saved: returns whether the saved values of a claim's counters are current: the counters were
  *	read for the last state, and were not used since
- * @readable: returns whether user space may read counters on this CPU, which are then cleared of
- *	counts of other tasks
+ * @readable: returns whether user space may read counters on this CPU; if so, counters are cleared
+ *	of counts of other tasks
  * @set: writes a counter
  * @start: starts the counters, unless they run
  * @put: stops counters that interrupt, and ends the claim
@@ -103,9 +103,8 @@ static __always_inline void perfctr_state_sample(const struct perfctr_layer *lay
 }
 
 /*
- * User space may read counters from now on, or no longer. Counters that run on between threads may
- * have counts of other threads: reset them to 0. Interrupting counters do not run on, so they have
- * only counts of this state.
+ * User space may read counters from now on, or no longer. Counters that do not interrupt run on
+ * between threads, and may have counts of other threads: reset them to 0.
  */
 static __always_inline void perfctr_state_update_readable(const struct perfctr_layer *layer,
 							  struct perfctr_cpu_state *state)
@@ -153,9 +152,8 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 
 /*
  * Lower the start value of an interrupting counter whose overflow is so near that the CPU might
- * miss it. The interrupt is then late, but perfctr_state_suspend() continues from the right value,
- * and so finds the overflow. Otherwise a counter with few events between two switches would never
- * overflow.
+ * miss it. The interrupt is late by perfctr_cpu_state::behind. perfctr_state_suspend() adds this
+ * number, so that the overflow is found even if the counter has few events between two switches.
  */
 static __always_inline void perfctr_state_keep_off(struct perfctr_cpu_state *state, unsigned int i)
 {
@@ -189,8 +187,8 @@ static __always_inline void perfctr_state_start(const struct perfctr_layer *laye
 }
 
 /*
- * Show the start values of the counters to user space. Not without permission to read counters:
- * start values may include counts of other threads.
+ * Show the start values of the counters to user space, if it may read counters: these are then
+ * cleared of other tasks' counts, which start values may otherwise include.
  */
 static __always_inline void perfctr_show_starts(const struct perfctr_layer *layer,
 						struct perfctr_cpu_state *state)
@@ -232,8 +230,9 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 }
 
 /*
- * Mask of the interrupting counters that have overflowed, including those in revoked, which perf
- * has taken after the overflow. Context: any; the counters of @state do not run.
+ * Mask of the interrupting counters that have overflowed, including those in @state->revoked: perf
+ * took these counters after the overflow and before its interrupt. Context: any; the counters of
+ * @state do not run.
  */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
@@ -251,8 +250,8 @@ static __always_inline unsigned int perfctr_state_overflowed(const struct perfct
 
 /*
  * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
- * revoked are added to cstatus again: the caller stops them as after every overflow. Context: any;
- * @state is suspended.
+ * @state->revoked are added to cstatus again: the caller stops them as after every overflow.
+ * Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {
@@ -268,8 +267,8 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 }
 
 /*
- * Remove the counters from a state; the TSC continues. The interrupt of an overflow may be pending,
- * since it is masked here: remember the overflow in revoked until it is identified.
+ * Remove the counters from a state; the TSC continues. The overflow interrupt is masked, and may be
+ * pending: @state->revoked remembers the overflow until perfctr_state_identify().
  */
 static __always_inline void perfctr_state_revoke(const struct perfctr_layer *layer,
 						 struct perfctr_cpu_state *state)

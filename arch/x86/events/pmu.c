@@ -3,8 +3,8 @@
  * The callbacks of struct pmu.
  *
  * Perf calls the scheduling callbacks (from pmu_enable to cancel_txn, and sched_task) with
- * interrupts off, on the CPU of the event. Exceptions: an NMI may call read and stop, in the middle
- * of any of them.
+ * interrupts off, on the CPU of the event. An NMI may call read and stop, also in the middle of
+ * another callback.
  */
 #include "engine.h"
 
@@ -101,8 +101,9 @@ static __always_inline void x86_event_start_count(struct x86_pmu_cpu *cpu,
 	count->reload = x86_precise_reload(cpu, event);
 	local64_set(&event->hw.prev_count, x86_event_total(cpu, event, count));
 	/*
-	 * From here on the overflow interrupt handles the event, so prev_count is set before. The
-	 * interrupt computes next_overflow without stopped events, so next_overflow is set after.
+	 * While hw.state is 0, the overflow interrupt handles the event, so hw.prev_count is set
+	 * before. The interrupt computes x86_count::next_overflow without stopped events, so
+	 * x86_count::next_overflow is set after hw.state.
 	 */
 	barrier();
 	WRITE_ONCE(event->hw.state, 0);

@@ -3,14 +3,14 @@
  * Precise events: at an overflow the CPU writes a record with its registers and other data to a
  * buffer in memory (PEBS), and interrupts.
  *
- * The overflow leaves the counter at 0. The counter continues from there, and the interrupt
- * reprograms it, as for events that are not precise.
+ * The overflow leaves the counter at 0. The counter continues from 0, and the interrupt reprograms
+ * it, as for events that are not precise.
  *
- * Alternatively, the CPU reloads the counter with the period. That is used for events of user space
- * with a constant period, whose counters do not count in the kernel. Each record then represents
- * one period that the counter does not show. If a record has all fields of the samples, records
- * wait in the buffer (X86_PRECISE_MULTI) until the buffer is full, the event is read or stopped, or
- * the task is switched out.
+ * Alternatively, the CPU reloads the counter with the period. The driver uses the reload only for
+ * events with a constant period that exclude the kernel, so that their counters do not count while
+ * the driver runs. Each record then represents one period that the counter does not show. If the
+ * record has all fields of the event's samples, records wait in the buffer (X86_PRECISE_MULTI)
+ * until the buffer is full, the event is read or stopped, or the task is switched out.
  *
  *   intel/ds.c			debug store area, and its mapping
  *   intel/pebs.c		buffers, registers, and checks of events
@@ -57,12 +57,12 @@ struct x86_pmu_cpu;
  * @sources: data source by code; 0: the code is reserved
  * @nr_sources: number of @sources; further codes are reserved
  * @code: mask of the code in the status word, from bit 0
- * @tlb_miss: bit of the status word: miss in the second-level TLB; 0: neither this nor @locked
+ * @tlb_miss: bit of the status word: miss in the second-level TLB; 0: neither @tlb_miss nor @locked
  * @locked: bit of the status word: locked access
  * @data_block: bit of the status word: the load waited for the data of an earlier store; 0: none
  * @address_block: bit of the status word: the load waited for the address of an earlier store;
  *	0: none
- * @two_latencies: the latency word has those of the instruction and of the cache
+ * @two_latencies: the latency word has the latencies of the instruction and of the cache
  */
 struct x86_access_format {
 	const u64	*sources;
@@ -82,7 +82,8 @@ struct x86_access_format {
  * @format: record format; from 4 on, records are adaptive
  * @adaptive: records consist of groups
  * @timed: adaptive records have the retire latency
- * @no_event_ip: records have the address of the next instruction, but not that of the event
+ * @no_event_ip: records have the address of the next instruction, but not of the event's
+ *	instruction
  * @size: size of a record that is not adaptive
  * @counters: mask of the counters that can write records
  * @broken: precise events are refused until a microcode update, because of errata
@@ -102,8 +103,8 @@ struct x86_precise {
 /**
  * struct x86_precise_cpu - PEBS state of one CPU
  * @enabled: shadow of MSR_IA32_PEBS_ENABLE, set before the register is written
- * @fresh: mask of counters being enabled: records in the buffer that name them are of the counter's
- *	previous event, and are ignored for counters that the CPU reloads
+ * @fresh: mask of counters being enabled. Records in the buffer that name such a counter are of its
+ *	previous event, and are ignored if the CPU reloads the counter
  * @data_cfg: shadow of MSR_PEBS_DATA_CFG
  * @multi_record: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Detection of counting MSRs.
+ * Detection of MSRs, for PMUs with a free-running MSR for each event.
  */
 #include <linux/export.h>
 #include <linux/bits.h>

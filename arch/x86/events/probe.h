@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PMUs with a free-running MSR for each event: detection of the events.
+ * Detection of MSRs, for PMUs with a free-running MSR for each event.
  */
 #ifndef _ARCH_X86_EVENTS_PROBE_H
 #define _ARCH_X86_EVENTS_PROBE_H

@@ -2,8 +2,8 @@
 /*
  * User space reads of counters with RDPMC, and the event's mapped page.
  *
- * With CR4.PCE set, a program can read all counters. It is set while the address space has a mapped
- * event (or always, or never: "rdpmc" in the PMU's sysfs directory).
+ * With CR4.PCE set, a program can read all counters. CR4.PCE is set while the address space has a
+ * mapped event (or always, or never: "rdpmc" in the PMU's sysfs directory).
  */
 #include <linux/device.h>
 #include <linux/mm.h>
@@ -48,7 +48,7 @@ bool x86_in_kernel_thread(void)
  * perf_clear_dirty_counters - clear counters before user space may read them
  *
  * Called when a program gets permission for RDPMC, and on a switch to an address space with this
- * permission: from another address space, or from a kernel thread that has kept this one.
+ * permission: from another address space, or from a kernel thread that has kept this address space.
  *
  * Context: interrupts off.
  */
@@ -189,8 +189,8 @@ static void x86_set_key(struct static_key_false *key, bool on)
 /**
  * x86_rdpmc_init - forbid RDPMC if the model has set "rdpmc" to 0
  *
- * Events are not readable then, so their mappings do not set CR4.PCE. But without this, mappings of
- * perfctr's state would set it.
+ * With "rdpmc" 0, events are not readable, so their mappings do not set CR4.PCE. But mappings of
+ * perfctr's state would set CR4.PCE without this call.
  *
  * Context: may sleep.
  */

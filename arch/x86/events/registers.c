@@ -74,8 +74,8 @@ void x86_write_metrics(void)
  * @counter: the upper counter
  *
  * Called just after the lower counter was written. If the lower counter has carried since, the
- * upper one is 0 and would miss the next overflow, so it is written in any case. The value of the
- * lower counter shows the overflow of the discarded carry.
+ * upper counter is 0 and would miss the next overflow, so the upper counter is written in any case.
+ * The value of the lower counter shows the overflow of the discarded carry.
  */
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
 {
@@ -281,8 +281,8 @@ static bool x86_is_kept(u32 msr, const u64 *written)
  * x86_check_control - warn if a control register was changed by other code
  * @cpu: this CPU
  *
- * Firmware, a hypervisor, a guest or another driver may do that. The global control register is not
- * checked after a guest may have run, since it is written again anyway.
+ * Firmware, a hypervisor, a guest or another driver may have changed the register. The global
+ * control register is not checked after a guest may have run, since it is written again anyway.
  */
 void x86_check_control(const struct x86_pmu_cpu *cpu)
 {
@@ -392,7 +392,7 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
  * @later: status bits to be acknowledged later by the caller
  * @others: receives the status bits other than overflows
  *
- * Return: mask of the counters that have overflowed, and whose overflow interrupts.
+ * Return: mask of the counters that have overflowed, except counters programmed without interrupt.
  */
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others)
 {
@@ -514,7 +514,7 @@ static void x86_reset_status(struct x86_pmu_cpu *cpu)
 
 /*
  * Firmware may have enabled FREEZE_PERFMON_ON_PMI. On versions 2 and 3 the CPU then clears the
- * global control register at an interrupt, and the shadow would differ from it.
+ * global control register at an interrupt, and the shadow would be wrong.
  */
 #define X86_DEBUGCTL_FREEZE_BIT		12
 
@@ -525,8 +525,8 @@ static void x86_reset_freeze(const struct x86_core *core)
 }
 
 /*
- * Mask of the counters to reset. Of registers shared with the other thread of the core, only those
- * that this CPU has programmed, or that may be in any state: the others may count for that thread.
+ * Mask of the counters to reset. If the threads of a core share the counters, only counters that
+ * this CPU has programmed, or whose state is unknown: the other thread may use the rest.
  */
 static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 {
@@ -603,7 +603,8 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
  * @cpu: this CPU, with all counters halted and cleared
  *
  * A CPU starts with the general counters enabled in the global control register. A kernel that does
- * not know this register uses only the selects.
+ * not know this register relies on that, and starts and stops counters by their selects. So enable
+ * the general counters.
  */
 void x86_leave_registers(struct x86_pmu_cpu *cpu)
 {
@@ -721,9 +722,9 @@ static bool x86_keeps(u32 msr, u64 value, u64 mask)
  * x86_check_registers - find counters that do not work
  * @core: the PMU of this CPU
  *
- * Some hypervisors report counters, but ignore writes to them: these are not used. A counter that
- * runs already is halted: it was started by a kernel that has crashed, or by firmware, which loses
- * the counter.
+ * Some hypervisors report counters, but ignore writes to them: such counters are not used. A
+ * counter that runs already was started by a kernel that has crashed, or by firmware. The counter
+ * is halted, so firmware loses it.
  *
  * Context: boot.
  * Return: 0 on success, -ENODEV if there is no usable PMU, with the reason in the log.

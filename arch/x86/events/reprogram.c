@@ -13,14 +13,14 @@
 
 /*
  * If no event needs the next overflow of a counter, the counter keeps its value, unless the
- * overflow is nearer than this.
+ * overflow is nearer than X86_NEAR.
  */
 #define X86_NEAR	BIT_ULL(20)
 
 /*
  * Minimum distance to the overflow, for an overdue count or a pair that counts the kernel. The
  * overflow interrupt ignores a counter that is being programmed, so the counter must not overflow
- * before that is complete. The lower counter of a pair must not carry before the upper one is
+ * before it is fully programmed. The lower counter of a pair must not carry before the upper one is
  * written.
  */
 #define X86_MIN_PERIOD_OVERDUE	64
@@ -187,8 +187,8 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	bool reprogramming = cpu->reprogramming;
 
 	/*
-	 * With @reprogramming, an NMI does not call x86_reprogram(), which could give this counter,
-	 * with its pending overflow, to another count.
+	 * An NMI could call x86_reprogram(), and so give this counter, with its pending overflow,
+	 * to another count. x86_pmu_cpu::reprogramming prevents that.
 	 */
 	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
@@ -261,8 +261,10 @@ void x86_cpu_start(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
  *	continue them
  *
  * The local APIC saves LVTPC after this function, and restores it before x86_cpu_start() resets the
- * counters, which firmware may have left running. So the interrupt is masked here. An NMI before
- * that leaves its changes to x86_resume_reprogram(), and does not program counters again.
+ * The local APIC saves LVTPC after this function, and restores LVTPC before x86_cpu_start() resets
+ * the counters, which firmware may have left running. So the interrupt is masked here. An NMI
+ * before the masking leaves its changes to x86_resume_reprogram(), and does not program counters
+ * again.
  *
  * Context: interrupts off.
  */
@@ -354,8 +356,9 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	if (count->sel.flags & X86_METRICS ||
 	    !x86_is_armed(count, core, count->total - value, count->total)) {
 		/*
-		 * The select may have enabled a counter near its overflow, as the former upper
-		 * counter of a pair. x86_count_free() has checked a known value.
+		 * x86_count_free() has checked the value if it is known. Otherwise the select may
+		 * have enabled a counter near its overflow, such as the former upper counter of a
+		 * pair.
 		 */
 		if (!known && !core->msrs->status)
 			x86_check_late_nmi(cpu, value);
@@ -623,8 +626,8 @@ static bool x86_has_changes(const struct x86_pmu_cpu *cpu)
  * @cpu: this CPU
  *
  * An NMI may stop events meanwhile, or find an overflow of a counter that is being programmed. Then
- * the NMI sets @needs_reprogram, which repeats the loop. The loop ends: NMIs are throttled, and an
- * overdue counter does not overflow again within one round.
+ * the NMI sets x86_pmu_cpu::needs_reprogram, which repeats the loop. The loop ends: NMIs are
+ * throttled, and an overdue counter does not overflow again within one round.
  *
  * Context: interrupts off, or NMI.
  */

@@ -12,10 +12,10 @@
  * @regs: registers of the interrupt, or of the caller
  * @empty: memory for registers without an address
  *
- * The interrupt of an event that excludes the kernel may be late, after an entry to the kernel. Its
- * sample must not reveal a kernel address, so it has the registers of user space at the last
- * complete entry. A kernel thread has none, nor has a task while an entry stores them: then the
- * address is 0. While a guest runs, the address is that of the guest.
+ * The interrupt of an event that excludes the kernel may be late, after an entry to the kernel. The
+ * sample must not reveal a kernel address, so it has the registers that user space had at the last
+ * complete kernel entry. A kernel thread has no such registers, and a task has none while an entry
+ * stores them: then the address is 0. While a guest runs, the address is the guest's.
  *
  * Context: any.
  * Return: @regs in user mode or in a guest; else the registers at the entry, or @empty.

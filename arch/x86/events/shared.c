@@ -28,7 +28,7 @@ static bool x86_excludes(unsigned int what, unsigned int other)
  * @what: x86_lbr_exclusive_*
  *
  * Context: process.
- * Return: 0 on success, -EBUSY if there are users of a kind that it excludes.
+ * Return: 0 on success, -EBUSY if LBR, BTS or PT has users that @what excludes.
  */
 int x86_add_exclusive(unsigned int what)
 {

@@ -4,11 +4,11 @@
  *
  * The unit starts at an overflow of counter 0. It holds back the overflow interrupt, records the
  * next 16 taken branches of all privilege levels, the oldest one first, and then sends the
- * interrupt. It records nothing more until it is enabled again. If it is disabled, it sends a held
- * interrupt at once or loses it: the driver accepts both, and checks the counter.
+ * interrupt. It records nothing more until it is enabled again. A unit that is disabled sends a
+ * held interrupt at once, or loses the interrupt: the driver accepts both, and checks the counter.
  *
- * A target of 0 marks a record as unused. The driver writes these marks itself, so it needs no
- * position from the unit, and never takes an old record for a new one.
+ * A target of 0 marks a record as unused. The driver writes 0 to the target of each record that it
+ * has read, so it needs no position from the unit, and never takes an old record for a new one.
  */
 #include <linux/bitops.h>
 #include <linux/static_call.h>

@@ -182,7 +182,7 @@ static const x86_cache_events x86_amd_zen_cache = {
 
 /*
  * Family 15h: the unit of an event determines the counters. Floating point events use the upper
- * three, events of units shared by the two cores of a module the lower three.
+ * three counters, events of units shared by the two cores of a module the lower three.
  */
 #define F15H_LOW	0x07
 #define F15H_HIGH	0x38

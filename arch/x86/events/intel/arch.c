@@ -113,7 +113,7 @@ struct attribute *x86_intel_format[] = {
  * @mask: mask of fixed counters reported by leaf 0xA, from version 5 on
  * @bare: an Intel CPU without a hypervisor
  *
- * Version 2 has fixed counters, but the first CPUs with version 2, of 65 nm, report none.
+ * The first CPUs with version 2, of 65 nm, have fixed counters, but report none.
  *
  * Return: the mask.
  */
@@ -342,8 +342,9 @@ static int x86_intel_check_any(struct perf_event *event)
  * x86_intel_init_event - check AnyThread and the transaction bits of a new event
  * @event: the event
  *
- * The overflow interrupt of a checkpointed counter aborts the transaction, which restores the
- * counter, so that it overflows again at once. So only long periods are possible.
+ * The overflow interrupt of a checkpointed counter aborts the transaction, which rolls back the
+ * counter. A short period would overflow in each retry of the transaction: periods below
+ * 2^31 - 1 are refused.
  *
  * Return: 0 on success, -EINVAL if the CPU lacks AnyThread, -EACCES without permission for
  * AnyThread, -EOPNOTSUPP for invalid options of an event in transactions.

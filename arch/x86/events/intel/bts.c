@@ -7,8 +7,8 @@
  * system call. So records are also filtered in software, by address.
  *
  * Other code (branch records, block stepping, KVM) changes other bits of DEBUGCTL by a read and a
- * write. If an NMI between them disables the BTS, the write enables it again. The next interrupt of
- * the buffer disables it.
+ * write. If an NMI between read and write disables the BTS, the write enables the BTS again, and
+ * the next interrupt of the buffer disables it.
  */
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
@@ -471,8 +471,8 @@ int x86_bts_init_event(struct perf_event *event)
  * Write a sample for each record. The registers at the time of the record are not known: all except
  * the address are 0.
  *
- * Throttling limits interrupts, so of all records of an interrupt only one counts for throttling:
- * the last one, since throttling stops the event, and the records after it would be lost.
+ * Throttling limits interrupts, so only one record of each interrupt counts for throttling: the
+ * last one, since throttling stops the event, and later records would be lost.
  */
 static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_bts_record *records, unsigned int n, bool interrupt)

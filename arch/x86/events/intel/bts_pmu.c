@@ -5,7 +5,7 @@
  * The trace consists of records of 24 bytes, struct x86_bts_record. Offsets of records in the area
  * are multiples of 24, so the last bytes of the area, too few for a record, are not used.
  *
- * The CPU writes to a buffer of its own, and the driver copies the records from there. So the area
+ * The CPU writes to a buffer of its own, and the driver copies the records to the area. So the area
  * may have any pages, and has no records with kernel addresses if the event excludes the kernel.
  * The event nevertheless needs permission for the kernel.
  */
@@ -55,8 +55,8 @@ static unsigned long bts_rest(const struct bts_area *area, unsigned long offset)
 }
 
 /*
- * Number of records that fit without another transaction: up to the end of the area, or the end of
- * the free space.
+ * Number of records that fit into the open AUX transaction: up to the end of the area, or the end
+ * of the free space.
  */
 static unsigned long bts_room(const struct bts_writer *writer)
 {
@@ -69,8 +69,8 @@ static unsigned long bts_room(const struct bts_writer *writer)
 }
 
 /*
- * Number of records until the reader is to be woken, or there is little room for more. Another
- * transaction then finds the room that the reader has made.
+ * Number of records until the reader is to be woken, or until little room is left. Then another
+ * transaction gets the room that the reader has made.
  */
 static unsigned long bts_until(const struct bts_writer *writer)
 {

@@ -20,7 +20,7 @@
 /**
  * struct lbr_format - data in a record format
  * @from_flags: number of upper bits of the source register that are flags
- * @in_tx: the second and third of these flags are transaction flags
+ * @in_tx: the second and third of the @from_flags are transaction flags
  * @to_cycles: the upper 16 bits of the target register are cycles
  * @info: there are INFO registers
  * @packed: source and target are in one register
@@ -326,7 +326,8 @@ static bool lbr_probe(struct x86_core *core)
 
 /*
  * Architectural LBR: CPUID reports depth and features. One register has the enable bit and the
- * filter. A set bit of the filter includes a class of branches; a bit of LBR_SELECT excludes one.
+ * filter. A set bit of the filter includes a class of branches; a set bit of LBR_SELECT excludes a
+ * class.
  */
 
 #define LBR_CPUID		0x1c

@@ -244,8 +244,8 @@ static int p4_probe(struct x86_core *core)
 	if (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) || !(misc & MSR_IA32_MISC_ENABLE_EMON))
 		return -ENODEV;
 	/*
-	 * The threads of a core share all counters. RDPMC also reads those of the other thread,
-	 * which is running and may work for another user.
+	 * The threads of a core share all counters. RDPMC also reads the counters of the other
+	 * thread, which may run a task of another user.
 	 */
 	if (p4_ht_active())
 		x86_rdpmc = 0;

@@ -44,7 +44,7 @@ static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 
 /*
  * Highest attr.precise_ip. If records have only the address of the next instruction, branch records
- * are needed to find that of the event.
+ * are needed to find the address of the event's instruction.
  */
 static u8 pebs_levels(const struct x86_core *core)
 {
@@ -316,7 +316,7 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 
 /*
  * Compute MSR_IA32_PEBS_ENABLE, MSR_PEBS_DATA_CFG and x86_precise_cpu::multi_record for the precise
- * events that have a counter; @unmoved: only for those that keep it
+ * events that have a counter; with @unmoved, only for events that keep their counter.
  */
 static u64 pebs_compute_enable(struct x86_pmu_cpu *cpu, bool unmoved, u64 *data_cfg,
 			       bool *multi_record)
@@ -349,7 +349,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 		return;
 	/*
 	 * Records in the buffer for a counter just enabled are of its former event. A new event
-	 * whose counter is reloaded counts only user mode, so it cannot have written any yet.
+	 * whose counter is reloaded counts only user mode, so it cannot have caused a record yet.
 	 */
 	WRITE_ONCE(cpu->precise.fresh, enabled & ~cpu->precise.enabled);
 	WRITE_ONCE(cpu->precise.enabled, enabled);
@@ -561,11 +561,12 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Erratum: a record may name no counter. With a single counter enabled, it is of that counter.
+ * Erratum: a record may name no counter. If a single counter is enabled, the record is of this
+ * counter.
  *
  * Before PEBS_RELIABLE, the record has a copy of the global status. This may also name counters
- * whose records are written later, so the counter is known only if there is one. Returns 0 if it is
- * not known.
+ * whose records are written later, so the counter is known only if one counter is named. Returns 0
+ * if the counter is not known.
  */
 static u64 pebs_counters(const struct x86_core *core, u64 enabled, const struct x86_record *record)
 {
@@ -659,7 +660,7 @@ static void pebs_handle_record(struct x86_pmu_cpu *cpu, int counter, struct pt_r
 
 /*
  * Count the interrupt for throttling, once for each counter that the CPU reloads. Throttling stops
- * the event, so this is after the samples of all its records.
+ * the event, so this function is called after the samples of all records.
  */
 static void pebs_account_interrupt(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -682,7 +683,7 @@ static void pebs_account_interrupt(struct x86_pmu_cpu *cpu, u64 counters)
  * @cpu: this CPU
  * @regs: registers of the interrupt; NULL: not in the interrupt
  *
- * A record is used only if there is an event for it whose period has ended.
+ * A record becomes a sample only if its counter has an event whose period has ended.
  *
  * Context: interrupts off, or overflow interrupt, which leaves the records to a drain that it has
  * interrupted.

@@ -4,7 +4,7 @@
  * 0 and 1).
  *
  * Instructions cannot be decoded backwards. But the target of the last branch is the start of an
- * instruction, and there is no branch from there to the event.
+ * instruction, and there is no branch between the target and the event: decode from the target on.
  */
 #include <linux/extable.h>
 #include <linux/sched/task_stack.h>

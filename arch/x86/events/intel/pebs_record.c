@@ -287,8 +287,8 @@ static bool pebs_may_show(const struct perf_event *event, u64 address)
 #define LATENCY_CACHE_SHIFT	32
 
 /*
- * An event without latency has the length of the transaction as weight. Its latency is 0 in
- * adaptive records; in others the latency word is not valid, and is ignored.
+ * An event without latency has the length of the transaction as weight. The latency of such an
+ * event is 0 in adaptive records; in other records the latency word is not valid, and is ignored.
  */
 static void pebs_sample_weight(const struct perf_event *event, const struct x86_core *core,
 			       const struct pebs_parts *parts, struct perf_sample_data *data)
