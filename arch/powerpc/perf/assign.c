@@ -8,8 +8,8 @@
  * therefore finds a combination if one exists, and one with the fewest moves. Usually the first
  * encoding of each event fits and no event moves, so the first descent ends the search.
  *
- * On x86 the assignment of counters is a bipartite matching. Here it is not: select fields tie the
- * encoding and counter of one event to those of others.
+ * On x86 the assignment of counters is a bipartite matching. Here it is not, because select fields
+ * tie the encoding and counter of an event to the encodings and counters of other events.
  *
  * This file uses no other part of the kernel, because it is also built in user space.
  */
@@ -149,8 +149,8 @@ static void power_assign_picks(struct power_pick *picks, int n)
  * counters.
  *
  * Context: any.
- * Return: true if all events can be counted at once, with @choice and @assigned of each set such
- * that as few as possible move; false otherwise.
+ * Return: true if all events can be counted at once: @choice and @assigned of each are set, and as
+ * few events as possible move; false otherwise.
  */
 bool power_assign(const struct power_rules *rules, struct power_pick *picks, int n)
 {

@@ -243,7 +243,7 @@ static u64 bhrb_filter(const struct perf_event *event)
  *
  * Context: process.
  * Return: 0 on success, -EOPNOTSUPP if the processor has no BHRB or cannot filter these branches,
- * -EINVAL if another event of the group needs a different filter, since there is only one.
+ * -EINVAL if another event of the group needs a different filter, since a CPU has only one filter.
  */
 int power_bhrb_event_init(struct perf_event *event)
 {

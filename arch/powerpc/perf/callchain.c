@@ -22,8 +22,8 @@
 #include "callchain.h"
 
 /*
- * The sampled address, if there is one, of the mode of @regs. A late overflow interrupt may be in
- * another mode than the sampled instruction: its chain starts at the interrupted instruction.
+ * Return the sampled address if it is of the mode of @regs, else the address of the interrupted
+ * instruction: a late overflow interrupt may be in another mode than the sampled instruction.
  */
 static unsigned long callchain_start(struct pt_regs *regs, bool kernel)
 {

@@ -29,8 +29,8 @@ static const struct power_claim_user *power_claim_user;
 
 /*
  * Number of times per jiffy that power_claim_resched() reschedules displaced flexible events at
- * once. After that they wait for the rotation. Otherwise perfctr could displace them again in each
- * context switch, at the cost of other tasks.
+ * once. After that, the events wait for the rotation. Otherwise perfctr could displace them again
+ * in each context switch, at the cost of other tasks.
  */
 #define POWER_RESCHEDS_MAX	16
 

@@ -12,13 +12,13 @@
  * @n: number of counters
  * @counters: mask of the counters; bit 1 is PMC1
  * @ints: mask of the counters whose overflows perfctr has to handle. If not 0, power_claim_put()
- *	stops all counters
+ *	stops the counters of the claim
  * @counter: each counter's number
  * @modes: POWER_NOT_* of each counter
  * @code: each counter's event code, which names the counter
  * @codes: each counter's encoding, set by power_claim_check()
  * @id: equal for claims that are equal in all other members. 0: equal to no other claim, and
- *	power_claim_put() stops all counters
+ *	power_claim_put() stops the counters of the claim
  */
 struct power_claim {
 	unsigned int		n;

@@ -49,9 +49,9 @@ int power_ebb_check(const struct perf_event *event)
  * @cpu: this CPU
  * @event: an EBB event of current
  *
- * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. A
- * fork copies SIER2 and SIER3, but clears the other registers: so the first use clears the two. If
- * the program can read the BHRB, clears the branches of other tasks.
+ * Enables exceptions in the program's MMCR0 at the first use; later the program controls them. At
+ * the first use, also clears SIER2 and SIER3: a fork clears the other registers, but copies these
+ * two. If the program can read the BHRB, clears the branches of other tasks.
  *
  * Context: interrupts off, PMU disabled.
  */

@@ -38,9 +38,9 @@
 #define POWER_EVENTS_MAX	16
 
 /*
- * struct power_event_sel::flags: modes in which the counter is frozen, and the wait state.
- * POWER_CLAIMED: perfctr has reserved the counter. Unlike an event with the same code, a claim has
- * only this encoding: so their selects must differ.
+ * struct power_event_sel::flags: modes in which the counter is frozen, and the wait state. With
+ * POWER_CLAIMED, perfctr has reserved the counter: a claim has one encoding, an event with the same
+ * code may have alternatives, so their selects must differ.
  */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
@@ -137,8 +137,8 @@ struct power_memo {
  * @claim_pending: power_claim_get() needs counters of flexible events: add only pinned events
  * @claim_needs_start: the PMU stays disabled until power_claim_start()
  * @claim_displaced: power_claim_get() has displaced flexible events, which may fit after the claim
- * @resched_since: jiffies of the last power_claim_resched() that rescheduled such events
- * @nr_resched: number of such calls in that jiffy
+ * @resched_since: jiffies of the last power_claim_resched() that rescheduled flexible events
+ * @nr_resched: number of power_claim_resched() calls in @resched_since that rescheduled events
  * @needs_clear: mask of counters to clear: their value is a former user's, or unknown; bit 1 is
  *	PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
@@ -189,8 +189,8 @@ static inline bool power_limited(int pmc)
 }
 
 /*
- * Does the kernel run in hypervisor mode? On an Apple G5, HV of MSR is always 1, and CPU_FTR_HVMODE
- * is clear: HV cannot be left for guests there.
+ * Does the kernel run in hypervisor mode? Test HV of MSR, not CPU_FTR_HVMODE: on an Apple G5, which
+ * cannot leave HV for guests, HV is always 1 and CPU_FTR_HVMODE is clear.
  */
 static inline bool power_is_hv(void)
 {

@@ -21,8 +21,8 @@ bool is_sier_available(void)
 }
 
 /*
- * PMC @idx + 1 as read by the overflow interrupt, for its samples. For samples of other kinds of
- * event it is 0: the last interrupt can have read the counts of another task.
+ * PMC @idx + 1 as read by the overflow interrupt, for its samples. 0 outside of the interrupt, when
+ * power_cpu::pmcs may have the counts of another task.
  */
 unsigned long get_pmcs_ext_regs(int idx)
 {

@@ -311,7 +311,7 @@ static u64 isa207_freeze(int modes, int pmc)
 /*
  * Without an event, PMC1 to PMC4 count nothing, but PMC5 and PMC6 count. MMCR0 freezes both or
  * none: if one is in use, freeze the other one in MMCR2. An EBB program cannot change these bits,
- * and they are not saved with its own.
+ * so the kernel does not save them with the program's MMCR2.
  */
 static u64 isa207_freeze_unused(unsigned int used)
 {
@@ -405,7 +405,7 @@ void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207
  * @branches: PERF_SAMPLE_BRANCH_*
  *
  * The filter is a field of MMCRA: calls, and from ISA 3.1 on indirect or conditional branches. It
- * has no modes: bhrb_decode() applies these. Fields that the hardware does not record are 0, or
+ * has no modes: bhrb_decode() filters by mode. Fields that the hardware does not record are 0, or
  * all ones for the index, so flags that add such fields are accepted.
  *
  * Context: any.

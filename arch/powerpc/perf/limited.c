@@ -11,9 +11,9 @@
  * power_limited_read - read the events whose counters cannot be frozen
  * @cpu: this CPU
  *
- * Called when the other counters are frozen. These counters then also count the driver's own work,
- * until power_limited_start() starts the events from the counters' new values. So no event's count
- * includes this work.
+ * Called when the other counters are frozen. Until power_limited_start(), a counter that cannot be
+ * frozen counts the driver's own work. power_limited_start() starts the events from the counters'
+ * new values, so no event's count includes this work.
  *
  * Context: interrupts off, or overflow interrupt.
  */

@@ -14,8 +14,8 @@
 #endif
 
 /*
- * Mask of the PMU registers that samples can have on this processor. asm/perf_event.h declares it
- * for all processors: 0 without our driver.
+ * Mask of the PMU registers that samples can have on this processor; 0 unless a driver sets it.
+ * asm/perf_event.h declares the mask for all processors.
  */
 u64 PERF_REG_EXTENDED_MASK;
 
@@ -34,8 +34,8 @@ static bool reg_is_server(int idx)
 #ifdef CONFIG_PPC_PERF_CTRS
 /*
  * SIAR and SDAR have addresses of the last sampled instruction, which may be in the kernel or in
- * another task. power_sample_allowed() checks whether an event may see the addresses. In samples of
- * other kinds of event, SIAR and SDAR are 0.
+ * another task. power_sample_allowed() checks whether an event may see the addresses. Outside of
+ * the overflow interrupt, SIAR and SDAR are 0 in samples.
  */
 static bool reg_is_of_interrupt(int idx)
 {
@@ -79,8 +79,8 @@ static u64 reg_extended(int idx)
  * @regs: the sampled registers
  * @idx: PERF_REG_POWERPC_*
  *
- * Counters, SIAR and SDAR are those of the overflow interrupt; in samples of other kinds of event
- * they are 0. Control registers are read now.
+ * Counters, SIAR and SDAR are those of the overflow interrupt, and 0 in samples outside of the
+ * interrupt. Control registers are read now.
  *
  * Context: any.
  * Return: the value, 0 if the processor lacks the register.

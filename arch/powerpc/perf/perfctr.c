@@ -4,7 +4,7 @@
  * perfctr_cpu_state. It reserves these counters by a struct power_claim (a claim) in perf's PMU
  * driver, which writes all registers.
  *
- * The overflow interrupt can interrupt code with interrupts off, in which no signal can be sent. It
+ * The overflow interrupt can interrupt code with interrupts off, so it cannot send a signal. It
  * saves the counters of the state, and later counts are ignored; an irq_work calls the handler of
  * the high-level driver.
  */
@@ -239,7 +239,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_identify_overflow);
  * perfctr_cpu_overflowed - check for an overflow that was not reported
  * @state: the state, suspended
  *
- * A late interrupt finds no overflow if the state was suspended before.
+ * If the state is suspended before the overflow interrupt, the interrupt does not report the
+ * overflow: vperfctr_resume() finds it with this function.
  *
  * Return: true if a counter has overflowed.
  */
@@ -253,7 +254,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_overflowed);
  * perfctr_cpu_ireload - program interrupting counters at the next resume, even if unchanged
  * @state: the state, suspended
  *
- * Does nothing: perfctr_cpu_resume() always programs them.
+ * Does nothing: perfctr_cpu_resume() always programs interrupting counters.
  */
 void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 {
@@ -326,8 +327,8 @@ static void perfctr_call_handler(struct irq_work *work)
 }
 
 /*
- * power_claim_user::overflow. The PMU driver sets the counters to 0 afterwards. After an overflow
- * of an i-mode counter, later counts of all counters of the state are ignored.
+ * power_claim_user::overflow. The PMU driver sets the overflowed counters to 0 afterwards. After an
+ * overflow of an i-mode counter, later counts of all counters of the state are ignored.
  *
  * Context: overflow interrupt, counters frozen.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr: operations of the low-level driver on a struct perfctr_cpu_state, on an abstract layer
- * of registers. The layer is a constant in each caller, so its functions are called directly.
+ * perfctr: operations on a struct perfctr_cpu_state. They access registers through a struct
+ * perfctr_layer, which is a constant in each caller, so its functions are called directly.
  *
  * A counter overflows when its bit 31 becomes 1. So an i-mode counter starts at its ireset value
  * plus 2^31: the overflow is after -ireset occurrences.
  *
  * perfctr_state_resume() sets all counters, and perfctr_state_suspend() stops them. So start values
- * depend only on what the owner of the state has counted. The start value of an a-mode counter is 0
- * while the state does not run.
+ * depend only on the counts of the state's owner. The start value of an a-mode counter is 0 while
+ * the state does not run.
  *
  * Context of all functions, unless noted: interrupts off, overflow interrupt masked, on the CPU of
  * the thread that owns the state.
@@ -175,8 +175,9 @@ static __always_inline void perfctr_state_wrap(const struct perfctr_layer *layer
 }
 
 /*
- * Mask of the i-mode counters that have overflowed, including those in revoked, which perf
- * has taken after the overflow. Context: any; the counters of @state do not run.
+ * Mask of the i-mode counters that have overflowed, including those in @state->revoked: perf took
+ * these counters after the overflow and before its interrupt. Context: any; the counters of @state
+ * do not run.
  */
 static __always_inline unsigned int perfctr_state_overflowed(const struct perfctr_cpu_state *state)
 {
@@ -201,8 +202,8 @@ static __always_inline u32 perfctr_state_first(const struct perfctr_cpu_state *s
 
 /*
  * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
- * revoked are added to cstatus again: the caller stops them as after every overflow. Context: any;
- * @state is suspended.
+ * @state->revoked are added to cstatus again: the caller stops them as after every overflow.
+ * Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {
@@ -218,8 +219,8 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 }
 
 /*
- * Remove the counters from a state; the time base continues. The interrupt of an overflow may be
- * pending: remember the overflow in revoked until it is identified.
+ * Remove the counters from a state; the time base continues. The overflow interrupt may be pending:
+ * @state->revoked remembers the overflow until perfctr_state_identify().
  */
 static __always_inline void perfctr_state_revoke(const struct perfctr_layer *layer,
 						 struct perfctr_cpu_state *state)

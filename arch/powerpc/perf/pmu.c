@@ -74,9 +74,10 @@ static u32 power_counters_kept(const struct power_cpu *cpu)
 }
 
 /*
- * Clear the counters with a value of a former user: a program must not see counts of another
- * task. Samples can have the registers of all counters. Before ISA 3.1 all programs can read the
- * counters; from ISA 3.1 on, programs with event-based branches can. The counters are frozen.
+ * Clear the counters with a value of a former user: a program must not see counts of another task.
+ * Samples can have the registers of all counters. Before ISA 3.1 all programs can read the
+ * counters; from ISA 3.1 on, programs with event-based branches can. The caller has frozen the
+ * counters.
  */
 static void power_counters_clear(struct power_cpu *cpu)
 {
@@ -198,7 +199,7 @@ void power_unused_stop_timer(unsigned int nr)
 /*
  * Enable the PMU of a CPU on which no counter is used. The next switch may be to a task with the
  * same events, so the registers are kept for a while. Before ISA 3.1 user space can read the
- * counters: clear those that were used.
+ * counters: clear the counters that were used.
  */
 static void power_enable_unused(struct power_cpu *cpu)
 {
@@ -248,9 +249,9 @@ static void power_enable(struct pmu *pmu)
 	power_run(cpu);
 	if (pending && IS_ENABLED(CONFIG_PPC64)) {
 		/*
-		 * The writes of MMCR0 have cleared PMAO, and a counter in overflow does not set it
-		 * again. Software does not set it either: on processors with CPU_FTR_PMAO_BUG, that
-		 * causes no interrupt.
+		 * The writes of MMCR0 have cleared PMAO, and a counter in overflow does not set
+		 * PMAO again. A write of PMAO would cause no interrupt on processors with
+		 * CPU_FTR_PMAO_BUG. So make the interrupt pending in software.
 		 */
 		hard_irq_disable();
 		set_pmi_irq_pending();

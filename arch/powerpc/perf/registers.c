@@ -248,8 +248,9 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 {
 #ifdef CONFIG_PPC64
 	/*
-	 * Without PMCCEXT, user space can read the registers. Check the processor, since the
-	 * compatible driver does not have PPMU_ARCH_31.
+	 * Without PMCCEXT, user space can read the registers. Test the CPU feature, not
+	 * PPMU_ARCH_31: the driver in compat.c lacks this flag, and also runs on ISA 3.1
+	 * processors.
 	 */
 	if (cpu_has_feature(CPU_FTR_ARCH_31) && !(mmcr0 & MMCR0_PMCC))
 		mmcr0 |= MMCR0_PMCCEXT;
@@ -327,8 +328,9 @@ void power_ebb_save(struct power_cpu *cpu)
 	thread->mmcr0 = mfspr(SPRN_MMCR0) & MMCR0_USER_MASK;
 	power_control_run(cpu, MMCR0_FC);
 	/*
-	 * A counter can have overflowed after MMCR0 was read. The write has cleared PMAO, and a
-	 * counter in overflow does not set it again: save MMCR0 with the changes by the overflow.
+	 * A counter may have overflowed between the read and the write of MMCR0. The write has then
+	 * cleared PMAO, and a counter in overflow does not set PMAO again: save MMCR0 with the
+	 * changes by the overflow.
 	 */
 	if (thread->mmcr0 == MMCR0_PMXE && power_counts_overflowed(cpu))
 		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;
