@@ -39,8 +39,9 @@ static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
 }
 
 /*
- * A mapping allows RDPMC only in the address space of the object's owner. vm_private_data is
- * that address space, or NULL; it is only compared, never dereferenced.
+ * A mapping allows RDPMC only in the address space of the object's owner. In vm_private_data, a
+ * mapping has the address space in which it allows RDPMC, or NULL. The pointer is only compared,
+ * never dereferenced.
  */
 static bool vperfctr_vma_counts(const struct vm_area_struct *vma)
 {
@@ -129,8 +130,8 @@ static int vperfctr_init_fs_context(struct fs_context *fc)
 	ctx->ops = &vperfctr_super_ops;
 	ctx->dops = &vperfctr_dentry_ops;
 	/*
-	 * Without this flag, READ_IMPLIES_EXEC makes a readable mapping executable, which
-	 * vperfctr_mmap() refuses.
+	 * Without this flag, READ_IMPLIES_EXEC makes a readable mapping executable, and
+	 * vperfctr_mmap() refuses executable mappings.
 	 */
 	fc->s_iflags |= SB_I_NOEXEC;
 	return 0;

@@ -94,9 +94,9 @@ static void vperfctr_unhold_task(struct task_struct *task)
 }
 
 /*
- * Get exclusive access to a thread's object: the thread is current, or stopped and traced by
- * the caller, and stays stopped until vperfctr_unhold_task(). If the thread executes a program
- * that the tracer may not inspect, such as an unreadable one, the tracer may not access its
+ * Get exclusive access to a thread's object: the thread is current, or stopped and traced by the
+ * caller, and stays stopped until vperfctr_unhold_task(). If the thread executes a program that the
+ * tracer may not inspect, such as an unreadable one, the tracer may not access the thread's
  * counters either.
  */
 static int vperfctr_hold_task(struct task_struct *task)
@@ -293,8 +293,8 @@ static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus)
 
 /*
  * Remove the CPUs that cannot run the counters from a thread's allowed CPUs. A change of its cpuset
- * may set the allowed CPUs meanwhile: repeat until all of them are in the cpuset. If all CPUs of
- * the changed cpuset are forbidden, allow all of them, and return -EINVAL.
+ * may set the allowed CPUs meanwhile: repeat until all allowed CPUs are in the cpuset. If all CPUs
+ * of the changed cpuset are forbidden, allow all CPUs of the cpuset, and return -EINVAL.
  */
 static int vperfctr_leave_forbidden(struct task_struct *task)
 {
@@ -322,8 +322,8 @@ static int vperfctr_leave_forbidden(struct task_struct *task)
 }
 
 /*
- * Zero the sums that are not preserved, and allocate a new identity. The control enables the TSC or
- * counters.
+ * Zero the sums that are not preserved, and allocate a new identity. @control must enable the TSC
+ * or counters.
  */
 static void vperfctr_begin_sums(struct vperfctr *vp, const struct vperfctr_control *control)
 {
@@ -536,8 +536,8 @@ static int vperfctr_read_sums(struct vperfctr *vp, struct perfctr_sum_ctrs __use
 	unsigned int i;
 
 	/*
-	 * With interrupts off, all sums are from the same time. On powerpc an overflow may still
-	 * add to the sums which are copied after it.
+	 * With interrupts off, all sums are from the same time, except on powerpc: an overflow may
+	 * interrupt the copy, and add to sums that are not copied yet.
 	 */
 	local_irq_disable();
 	if (vp->running)

@@ -16,8 +16,8 @@
 /*
  * Interval of samples, in ticks. User space and the kernel see the lower 32 bits of a counter, so
  * fewer than 2^32 events may occur between two samples, of which the second one may be a tick late.
- * Few events occur more than 8 times in a cycle. An event that counts the outstanding requests of
- * a cache can occur up to 48 times.
+ * Few events occur more than 8 times in a cycle. An event that counts the outstanding requests of a
+ * cache can occur up to 48 times in a cycle.
  */
 #define VPERFCTR_SAMPLE	(HZ / 100)
 
@@ -53,8 +53,8 @@ static void vperfctr_send_work(struct irq_work *work)
 	struct vperfctr *vp = vperfctr_of(current);
 
 	/*
-	 * If the thread was switched out since, its next vperfctr_resume() queues the work
-	 * again.
+	 * If the thread was switched out after the overflow, its next vperfctr_resume() queues the
+	 * work again.
 	 */
 	if (vp)
 		vperfctr_send(vp);
@@ -167,7 +167,7 @@ void vperfctr_resume(struct vperfctr *vp)
 		return;
 	WARN_ON_ONCE(!rcu_access_pointer(vp->owner));
 	/*
-	 * An overflow may not be handled yet: its interrupt is late, or perf took the counters
+	 * An overflow is not handled yet if its interrupt is late, or if perf took the counters
 	 * before the interrupt.
 	 */
 	if (perfctr_cpu_overflowed(state))
@@ -211,9 +211,9 @@ void vperfctr_overflow_handler(unsigned long pc)
 }
 
 /*
- * Context switch and tick. The parent may reap a dead thread before its last switch, and
- * task->perfctr may become NULL at any time. RCU keeps the object in memory while interrupts
- * are off, and the object is marked dead.
+ * Context switch and tick. The parent may reap a dead thread before the thread's last context
+ * switch, so task->perfctr may become NULL at any time. While interrupts are off, RCU keeps the
+ * object in memory; vperfctr::dead is set.
  */
 
 /**
