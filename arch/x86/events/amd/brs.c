@@ -122,7 +122,7 @@ static int brs_check(const struct x86_core *core, struct perf_event *event)
 					 -EINVAL);
 	if (!x86_find_limit(core->model->branch_limits, event->hw.config))
 		return perf_event_refuse(event, "attr.config",
-					 "must be 0xc4 (taken branches) to sample branches here",
+					 "must be 0xc4 (taken branches) to sample branches on this processor",
 					 -EINVAL);
 	if ((attr->branch_sample_type & ~(u64)PERF_SAMPLE_BRANCH_PLM_ALL) !=
 	    PERF_SAMPLE_BRANCH_ANY)

@@ -367,7 +367,7 @@ int x86_intel_init_event(struct perf_event *event)
 	if ((config & HSW_IN_TX_CHECKPOINTED) && is_sampling_event(event) &&
 	    (attr->freq || attr->sample_period < X86_NARROW_PERIOD))
 		return perf_event_refuse(event, "attr.sample_period",
-					 "is too short for a checkpointed counter",
+					 "must be at least 2^31 - 1 with in_tx_cp, and attr.freq must be 0",
 					 -EOPNOTSUPP);
 	return 0;
 }

@@ -199,7 +199,7 @@ static int pebs_need_branches(struct perf_event *event)
 	if ((attr->branch_sample_type & wanted) == wanted)
 		return 0;
 	return perf_event_refuse(event, "attr.branch_sample_type",
-				 "must have PERF_SAMPLE_BRANCH_ANY, and USER and KERNEL if counted, for this precise_ip",
+				 "must have PERF_SAMPLE_BRANCH_ANY, and _USER and _KERNEL unless excluded, for this precise_ip",
 				 -EOPNOTSUPP);
 }
 
