@@ -56,7 +56,7 @@ int perf_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr 
  * @attr: the attribute
  * @max_stack: default depth of callchains
  *
- * Without privilege levels for branches, use the levels that the event counts.
+ * If attr.branch_sample_type has no privilege level, it gets the levels that the event counts.
  */
 void perf_attr_complete(struct perf_event_attr *attr, u16 max_stack)
 {
@@ -331,7 +331,7 @@ int perf_attr_check_at(const struct perf_event_attr *attr, enum perf_attr_stage 
  * perf_attr_clock_is_nmi_safe - can the event's samples be written in an NMI?
  * @attr: accepted by perf_attr_check()
  *
- * Return: false if its record clock must not be read in an NMI
+ * Return: false if the event's record clock must not be read in an NMI
  */
 bool perf_attr_clock_is_nmi_safe(const struct perf_event_attr *attr)
 {

@@ -66,9 +66,9 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
  * @event: a new event; the permission to monitor its CPU was checked, because the clocks use memory
  *	until the cgroup is removed
  *
- * The clocks are not allocated with the cgroup, because few cgroups have events. A CPU looks for a
- * clock with its context's lock held. It needs the clock only after an event of the cgroup was
- * attached to that context, which takes the same lock after the allocation.
+ * The clocks are not allocated with the cgroup, because few cgroups have events. No barrier is
+ * needed: a CPU looks for a clock under its context's lock, after an event of the cgroup was
+ * attached under the same lock, and the attach follows this allocation.
  *
  * Context: may sleep.
  * Return: 0 on success, -ENOMEM
@@ -144,7 +144,7 @@ void perf_cgroup_disconnect(struct perf_event *event)
 /**
  * perf_cgroup_count - count a cgroup event that is attached or detached
  * @event: the event, in a CPU's context, whose lock is held
- * @cpuctx: this CPU's context if the event is in it and its clock runs, else NULL
+ * @cpuctx: this CPU's context if @event is in it and the context's clock runs, else NULL
  * @n: 1 for attached, -1 for detached
  */
 void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx, int n)
@@ -198,8 +198,8 @@ void perf_cgroup_count_group(struct perf_event *leader, int n)
 }
 
 /*
- * PMUs with groups of cgroups on this CPU. Scheduling out a group may remove the PMU from the
- * list, if it is the last such group.
+ * PMUs with groups of cgroups on this CPU. A group that is scheduled out may leave its tree, and
+ * its PMU leaves the list with the last such group.
  */
 #define for_each_cgroup_pmu(cpc, next, cpuctx) \
 	list_for_each_entry_safe(cpc, next, &(cpuctx)->cgroup_pmus, cgroup_entry)
@@ -404,7 +404,7 @@ void perf_cgroup_start_cpu(struct perf_cpu_context *cpuctx)
  * perf_cgroup_stop_cpu - stop the clocks of cgroups on a CPU that is taken offline
  * @cpuctx: this CPU's context, locked; all groups are scheduled out
  *
- * No cgroup runs here until perf_cgroup_start_cpu().
+ * The CPU has no running cgroup until perf_cgroup_start_cpu().
  */
 void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx)
 {
@@ -440,8 +440,8 @@ struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
 /**
  * perf_cgroup_subtrees - walk the groups of the cgroups that run on this CPU
  * @cpuctx: this CPU's context, locked
- * @epc: a PMU's part of it
- * @pinned: pinned or flexible groups
+ * @epc: a PMU's part of @cpuctx->ctx
+ * @pinned: walk the pinned groups, not the flexible ones
  * @func: called for the running cgroup and each ancestor
  */
 void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,

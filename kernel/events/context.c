@@ -335,7 +335,7 @@ static void perf_context_call_here(void *info)
 	}
 	/*
 	 * If no event is left, the hooks of context switches may be off, and cpuctx->task_ctx would
-	 * point to the context even after the exit of its task.
+	 * point to @ctx even after the exit of its task.
 	 */
 	if (cpuctx->task_ctx == ctx && !ctx->nr_events) {
 		cpuctx->task_ctx = NULL;
@@ -369,17 +369,21 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 	int cpu;
 
 	/*
-	 * This loop terminates. A context clock runs on a CPU only while its task is current
-	 * there, and a CPU's own clock runs only while the CPU is online. While there is an
-	 * event, context switches call perf, and the switch out stops the clock; a CPU stops
-	 * its own clock before it is taken offline, with ctx->mutex held. So the interrupt finds
-	 * the task running, sleeping, or waiting for a CPU, and makes the call in each case.
-	 * Another round is needed only if the task has been scheduled in on another CPU since
-	 * (or its CPU was taken offline), which takes a whole migration while one interrupt is in
-	 * flight. There are up to PERF_SITE_ROUNDS more rounds if the interrupt hits an event
-	 * site; after that the call is made anyway, and one occurrence may be miscounted. The
-	 * other CPU always takes the interrupt: no CPU waits with interrupts off for a mutex,
-	 * such as the one held here.
+	 * This loop terminates. A task's context clock runs only on the CPU on which the task is
+	 * current: while the context has an event, context switches call perf, and the switch out
+	 * stops the clock. A CPU's own clock is stopped before the CPU is taken offline, with
+	 * ctx->mutex held. So the interrupt finds the task running, sleeping, or waiting for a CPU,
+	 * and makes the call in each case.
+	 *
+	 * There are further rounds only if:
+	 *
+	 * - the task has been scheduled in on another CPU since, or its CPU was taken offline: each
+	 *   such round takes a whole migration while one interrupt is in flight;
+	 * - the interrupt hits an event site, up to PERF_SITE_ROUNDS times: after that the call is
+	 *   made anyway, and one occurrence may be miscounted.
+	 *
+	 * The CPU always takes the interrupt: no CPU waits with interrupts off for a mutex, such as
+	 * the one held here.
 	 */
 	while (!call.done) {
 		if (perf_task_context(current) == ctx) {
@@ -520,8 +524,8 @@ static void perf_context_start_clock_here(void *info)
  * perf_context_reserve - announce an event that will be attached
  * @ctx: the context, whose mutex is held
  *
- * Context switches ignore a task's empty context. After this call they do not, and the context
- * clock of a running task is started.
+ * Context switches ignore an empty context of a task. After this call they start the context's
+ * clock; if the task runs, the call starts the clock itself.
  *
  * Context: may sleep.
  */
@@ -631,7 +635,8 @@ static void perf_pmu_context_free_rcu(struct rcu_head *head)
  * @ctx: the context; its mutex is held
  * @event: the event, which will be attached to @ctx
  *
- * Allocates the part if there is none. A task's context has driver data if the event needs it.
+ * Allocates the part if there is none. In a task's context, the part has driver data if the event
+ * needs it.
  *
  * Context: may sleep.
  * Return: the part, with a reference for the event, or an ERR_PTR() of -ENOMEM

@@ -24,16 +24,16 @@ typedef void (*perf_event_func_t)(struct perf_event *event,
 				  struct perf_cpu_context *cpuctx, void *data);
 
 /*
- * Call func(event, ...) with the locks of the event's context held and interrupts off. If the
- * context runs on a CPU, func is called on that CPU, with its cpuctx. Otherwise func is called on
- * this CPU, with cpuctx NULL. If the context's task has exited, func is not called, and the call
- * returns false. The caller holds ctx->mutex or, for an inherited event, its inherit lock.
+ * Call @func with the locks of the event's context held and interrupts off. If the context runs on
+ * a CPU, @func is called on that CPU, with its cpuctx. Otherwise @func is called on this CPU, with
+ * cpuctx NULL. If the context's task has exited, @func is not called, and the call returns false.
+ * The caller holds ctx->mutex or, for an inherited event, the inherit lock.
  */
 bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *data);
 
 /*
  * perf_event_call() without ctx->mutex, for functions that change only the event itself: the event
- * may have left ctx when func is called. Return true if func was called.
+ * may have left @ctx when @func is called. Return true if @func was called.
  */
 bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 		       perf_event_func_t func, void *data);
@@ -41,8 +41,8 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
 bool perf_event_is_on_stopped_cpu(const struct perf_event *event);
 
 /*
- * Call func(event, ...) as perf_event_call() does, without data, for inherited events with a
- * running context, on all their CPUs in parallel. The inherit lock is held. A call may be omitted:
+ * Call @func as perf_event_call() does, without data, for the events inherited from @parent whose
+ * contexts run, on all CPUs in parallel. The inherit lock is held. Some events may be left out, so
  * the caller checks each event afterwards. May sleep.
  */
 void perf_children_call_running(struct perf_event *parent, perf_event_func_t func);

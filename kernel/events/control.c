@@ -262,9 +262,10 @@ static int perf_filter_set(struct perf_event *event, char *text)
 }
 
 /*
- * Set the filter from a text shorter than a page. No function that sets filters holds ctx->mutex
- * all the time, so of several concurrent calls the last one takes effect. Return: 0, -EINVAL for
- * a PMU without filters or a text that is too long, or the error of these functions.
+ * Set the filter from a text shorter than a page. Functions that set filters release ctx->mutex for
+ * a while, so concurrent calls may overlap, and the last one takes effect. Return: 0, -EINVAL for a
+ * PMU without filters or a text that is too long, or the error of the function that sets the
+ * filter.
  */
 static long perf_ioctl_set_filter(struct perf_event *event, unsigned long arg)
 {
@@ -493,9 +494,9 @@ EXPORT_SYMBOL_GPL(perf_event_enable);
  * perf_event_disable - disable a kernel event
  * @event: the event, to which the caller has a reference
  *
- * On return a hardware event does not count, and its overflow handler does not run. An event site
- * on another CPU may have read the state of a software event before: until a grace period has
- * passed, that site may count its occurrence and call the handler.
+ * On return a hardware event does not count, and its overflow handler does not run. But an event
+ * site on another CPU may have seen a software event enabled: until a grace period has passed, that
+ * site may count its occurrence and call the handler.
  *
  * Context: may sleep.
  */

@@ -4,8 +4,8 @@
  *
  * perf_delays.rate=N on the command line, or in /sys/module/perf_delays/parameters, delays
  * one in N passes of a point for a random time of up to perf_delays.max_us.
- * perf_delays.points is the mask of enabled points, by default all. After a delay a CPU has
- * no further one for perf_delays.rest times its length, so that frequently passed points do
+ * perf_delays.points is the mask of enabled points, by default all. After a delay, a CPU skips all
+ * delays for perf_delays.rest times the length of that delay, so that frequently passed points do
  * not stop everything else. The number of passes is in debugfs, perf_events/delays.
  */
 #include <linux/debugfs.h>

@@ -311,8 +311,9 @@ void perf_event_enable_all_children(struct perf_event *event, bool on, bool grou
 }
 
 /*
- * Disable an event, unless it leads a group: the members count until the leader is removed, and
- * continue as groups of their own. Disabling the leader before that would make them pause.
+ * Disable an event, unless it leads a group. The siblings of a leader count until the leader is
+ * removed, and continue as groups of their own: to disable the leader first would stop them in
+ * between.
  */
 static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				       void *data)
@@ -325,8 +326,8 @@ static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu
  * perf_children_disable - disable the events inherited from a removed event, on all CPUs at once
  * @parent: the event; the caller holds no mutex of a context and no inherit lock
  *
- * An inherited group leader stays enabled, and others may stay enabled: the removal of an event
- * from its context disables it.
+ * Inherited group leaders stay enabled, and so may other inherited events: the later removal of
+ * each event from its context disables it.
  *
  * Context: may sleep.
  */
@@ -375,11 +376,11 @@ void perf_event_disable_local(struct perf_event *event)
 }
 
 /**
- * perf_event_disable_due - disable one event if an overflow has requested it
+ * perf_event_disable_due - disable one event if its limit or its driver has requested that
  * @event: the event, which the caller keeps alive
  *
- * Does nothing if the request is no longer pending, because the event was scheduled out or
- * enabled meanwhile.
+ * Does nothing if the request is no longer pending, because the event was scheduled out or enabled
+ * meanwhile.
  *
  * Context: interrupts are off, not in NMI.
  */

@@ -17,9 +17,10 @@ void perf_event_enable_all_children(struct perf_event *event, bool on, bool grou
 void perf_children_disable(struct perf_event *parent);
 
 /*
- * Does enabling or disabling a group include this member? An inherited member is included if
+ * Does enabling or disabling the group of @leader include @member? In an inherited group, only if
  * member->parent is still in the group of leader->parent: an exec may have removed member->parent
- * from that group, but not @member from its own. The mutex of the parent events' context is held.
+ * from its group, while @member is still in the inherited one. The mutex of the parent events'
+ * context is held.
  */
 static inline bool perf_member_follows_leader(const struct perf_event *member,
 					      const struct perf_event *leader)

@@ -49,9 +49,9 @@ struct late_events {
 
 static DEFINE_PER_CPU(struct late_events, late_events);
 /*
- * A failed fork waits for this work in perf_event_free_task(), where no new worker can be
- * forked: the queue has a worker of its own (WQ_MEM_RECLAIM). A worker bound to a CPU might
- * wait for a real-time task that never sleeps.
+ * A failed fork waits for this work in perf_event_free_task(), where no worker can be forked:
+ * WQ_MEM_RECLAIM gives the queue a worker of its own. Unbound, because a worker bound to a CPU
+ * might wait for a real-time task that never sleeps.
  */
 static struct workqueue_struct *late_events_wq __ro_after_init;
 
@@ -259,9 +259,9 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 	event->group_caps = event->event_caps;
 
 	/*
-	 * Some drivers disable an event like an overflow does, which needs the cold part: a
-	 * trace unit without space in its AUX area, and powerpc for a breakpoint that it
-	 * cannot step over. And event_init may have set a sample period from config.
+	 * The cold part is needed if the driver disables the event, as the overflow limit does: a
+	 * trace unit without AUX space, and on powerpc a breakpoint that cannot be stepped over.
+	 * Sampling events need it, too: event_init may have set a sample period from config.
 	 */
 	if (has_aux(event) || perf_event_needs_cold(event) || pmu->type == PERF_TYPE_BREAKPOINT) {
 		err = perf_event_make_cold(event);
@@ -575,8 +575,8 @@ static void perf_event_free(struct perf_event *event)
 {
 	perf_event_release(event);
 	/*
-	 * Without a context no event site could find the event. Avoid the grace period then:
-	 * a user can cause refused events fast enough to delay other grace periods.
+	 * No event site could find an event without a context, so the event needs no grace period.
+	 * With one, a user could delay other grace periods by refused opens at a high rate.
 	 */
 	if (event->ctx)
 		call_rcu(&event->rcu_head, perf_event_free_rcu);
@@ -758,8 +758,8 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 	err = perf_event_acquire(event, leader, handler, handler_context, cgroup_fd);
 	if (err) {
 		/*
-		 * perf_pmu_unregister() may hold a reference to the event, and must not follow its
-		 * pointer to the leader.
+		 * perf_pmu_unregister() may hold a reference to the event, and must not follow
+		 * event->group_leader to the leader.
 		 */
 		event->group_leader = event;
 		perf_event_put(event);
@@ -882,8 +882,8 @@ int perf_event_set_context(struct perf_event *event, struct perf_event_context *
  * perf_event_revoke - make an event dead because its PMU is being unregistered
  * @event: the event, not inherited, possibly not attached yet; the caller holds a reference
  *
- * The events inherited from @event are removed; a fork in progress drops its own. The file stays
- * open: read(2) returns end of file, poll(2) POLLHUP. May sleep, with perf_pmus_lock held or not.
+ * Removes the events inherited from @event; a fork in progress drops its inherited event. The file
+ * stays open: read(2) returns end of file, poll(2) POLLHUP. May sleep, also under perf_pmus_lock.
  */
 void perf_event_revoke(struct perf_event *event)
 {

@@ -26,8 +26,8 @@
 #include "time_seq.h"
 
 /*
- * Add to a sum of removed inherited events. Only holders of the inherit lock write the sum, so no
- * locked instruction is needed. Readers take no lock.
+ * Add @more to a sum over removed inherited events. Only holders of the inherit lock write the sum,
+ * so no locked instruction is needed. Readers take no lock.
  */
 static __always_inline void perf_exit_add(atomic64_t *sum, u64 more)
 {
@@ -404,8 +404,8 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 			continue;
 		}
 		/*
-		 * An inherited event that is being modified is temporarily disabled: wait for its
-		 * inherit lock.
+		 * perf_breakpoint_modify() disables an inherited event temporarily, with the
+		 * inherit lock held: take the lock to see the final state.
 		 */
 		held = perf_inherit_lock_switch(held, event->parent);
 		if (event->attr.remove_on_exec) {

@@ -276,10 +276,10 @@ static void perf_group_enlist(struct perf_event *event)
 }
 
 /*
- * Event sites take no lock. Once the event is in a list, tracepoints about its task write
- * samples for it on other CPUs; once the event is active, event sites on this CPU write samples,
- * also in an NMI. So the event must be complete before: it is a member of its group, and the
- * sizes of its records and its times are set.
+ * Event sites take no lock. Once the event is in a list, tracepoints about its task write samples
+ * for it on other CPUs; once the event is active, event sites on this CPU write samples, also in an
+ * NMI. So first the event becomes a member of its group, and the sizes of its records and its times
+ * are set.
  */
 static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				     void *data)
@@ -345,7 +345,8 @@ static void perf_group_attach_child_locked(struct perf_event *child,
  * @cpuctx: this CPU's context, locked
  * @epc: the PMU's part of the changed context, which is locked, too
  *
- * During an exec of the context's task, perf_groups_exec_end() does that once for all changes.
+ * During an exec of the context's task, the groups are scheduled once for all changes, by
+ * perf_groups_exec_end().
  *
  * Context: interrupts are off.
  */
@@ -410,8 +411,8 @@ void perf_groups_exec_end(struct perf_event_context *ctx)
  * @func: called for the event, without a CPU's context
  * @data: last argument of @func
  *
- * Not possible if the context runs and has events with a mapped page: then @func must be called on
- * the context's CPU. Not done if the context's task has exited: its events do not change, and
+ * Does nothing if the context runs and has events with a mapped page, because @func must then run
+ * on the context's CPU, or if the context's task has exited: its events do not change any more, and
  * ctx->now is the time of the exit.
  *
  * Context: takes ctx->lock; interrupts are on.
@@ -516,8 +517,8 @@ struct detach_args {
 };
 
 /*
- * Make each member its own leader, with the age of the group. The group was scheduled out
- * before, for all members at once, because a group may be large.
+ * Make each member its own leader, with the age of the group. The caller has scheduled out the
+ * group as a whole: one by one, the members of a large group would take long.
  */
 static void perf_group_dissolve(struct perf_event *leader, bool attached)
 {

@@ -18,7 +18,7 @@
  * - The age of a group that is scheduled out is at most twice that limit. The group may have run
  *   on counters that no waiting group could use.
  *
- * So a group that fits waits for at most a few intervals of each other group.
+ * So a group that fits waits for at most a few intervals per other group.
  */
 #include <linux/rbtree.h>
 
@@ -172,8 +172,8 @@ u64 perf_group_age(const struct perf_event *leader)
  * @scan: updated with the groups of this subtree
  *
  * The tree is sorted by group_runtime, which lacks the time since an active group was scheduled in.
- * So an active group may be older than groups after it. A waiting group is not: the walk ends at
- * the first one.
+ * So an active group may be older than groups after it. A waiting group is not older than the
+ * groups after it: the walk ends at the first waiting group.
  */
 void perf_subtree_scan(struct perf_event_pmu_context *epc, int cpu,
 		       const struct perf_cgroup *cgrp, struct perf_subtree_scan *scan)
@@ -195,8 +195,7 @@ void perf_subtree_scan(struct perf_event_pmu_context *epc, int cpu,
 }
 
 /*
- * Increase the base, so that a subtree whose youngest group has runtime @level is within the
- * limit.
+ * Increase the base, so that the age of a group with runtime @level is at most the limit.
  */
 static void perf_age_base_raise(struct perf_event_pmu_context *epc, u64 level)
 {
@@ -249,9 +248,9 @@ void perf_ages_normalize(struct perf_event_pmu_context *cpu, const struct perf_s
  * @leader: leader of a group in no tree, which is flexible, or will be dissolved into
  *	flexible ones; ctx->lock is held
  *
- * So a new group does not displace the others until it has their runtime, and a group does not
- * become younger by a detach and attach. Groups with only software events never wait and need
- * no age.
+ * Otherwise a new group would displace the others until it has their runtime, and a group would
+ * become younger by a detach and attach. Groups with only software events never wait and need no
+ * age.
  */
 void perf_group_raise_age(struct perf_event *leader)
 {
@@ -348,9 +347,10 @@ static u64 perf_group_max_runtime(const struct perf_event_pmu_context *epc)
 }
 
 /*
- * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. The order
- * of the subtree does not include the current time of active groups: if all of these groups are
- * active, a later one may be younger, and gets age 0.
+ * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. The
+ * subtree is sorted by group_runtime, which lacks the time since an active group was scheduled in:
+ * if all of these groups are active, a later group may be younger. The new base may exceed the
+ * runtime of that group, which counts as age 0.
  */
 static u64 perf_subtree_youngest(const struct perf_event *leader)
 {
@@ -389,9 +389,9 @@ static void perf_group_limit_runtime(struct perf_event *leader)
  * @ns: time on the PMU
  *
  * Called for the groups of a context from the last to the first, so that groups with the same
- * runtime keep their positions in the tree. A group below the base, because other groups ran
- * while its subtree was scheduled out, gets the base as its runtime. A runtime beyond the limit
- * is reduced to the limit. Groups with only software events never wait.
+ * runtime keep their positions in the tree. If other groups ran while the subtree was scheduled
+ * out, the base may exceed the group's runtime, which is then raised to the base. A runtime beyond
+ * the limit is reduced to the limit, except for groups with only software events, which never wait.
  */
 void perf_group_add_runtime(struct perf_event *leader, u64 ns)
 {

@@ -119,9 +119,9 @@ static int perf_hotplug_cpu_is_not_ready(unsigned int cpu)
 }
 
 /*
- * Drivers have hotplug states, fixed ones and dynamic ones, which are allocated in order as
- * drivers are loaded. The last dynamic state is after all of them, and before tasks run on
- * the CPU.
+ * PMU drivers have fixed hotplug states, followed by dynamic ones, which are allocated in the order
+ * in which drivers are loaded. So the last dynamic state is after the states of all drivers. It is
+ * before tasks run on the CPU.
  */
 static int __init perf_hotplug_ready_init(void)
 {
@@ -243,8 +243,8 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	raw_spin_lock_irq(&old->lock);
 	raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
 	/*
-	 * Pairs with perf_times_try(): the event may have been in @ctx before. A reader that began
-	 * at that time must see that @ctx has changed since.
+	 * Pairs with perf_times_try(): the event may have been in @ctx before. A reader that has
+	 * begun to read the times at that time must see that @ctx has changed since.
 	 */
 	perf_change_announce(ctx);
 	WRITE_ONCE(event->ctx, ctx);

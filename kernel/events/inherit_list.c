@@ -123,10 +123,9 @@ void perf_child_detach(struct perf_event *child)
  * always on, and before that the removal of each task's event must unlink the task's context from
  * its set.
  *
- * Events in shared contexts are moved to the end of the list; nothing depends on the list's order,
- * because @parent is dead. No event is added either: so a call that finds only events in shared
- * contexts sets @only_shared, and later calls do not search. There may be one such event for each
- * CPU.
+ * Events in shared contexts are moved to the end of the list. Nothing depends on the list's order,
+ * because @parent is dead, and no event is added. So a call that finds only events in shared
+ * contexts, perhaps one for each CPU, sets @only_shared, and later calls do not search.
  */
 static struct perf_event *perf_children_next(struct perf_event *parent, bool *only_shared)
 {

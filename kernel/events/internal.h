@@ -81,8 +81,8 @@
  *	perf_pmu_disable_for_switch()
  * @next_switch_disabled: the next PMU in perf_cpu_context::switch_disabled_list, or NULL
  * @active_oncpu: number of events with a counter
- * @nr_exclusive_blockers: number of these events that keep an exclusive group out: all but kernel
- *	events
+ * @nr_exclusive_blockers: number of events with a counter that keep an exclusive group out: all but
+ *	kernel events
  * @most_oncpu: maximum of @active_oncpu
  * @rotations: number of times that a waiting group was scheduled in by rotation
  * @exclusive: an exclusive group is scheduled in
@@ -156,11 +156,10 @@ static inline struct perf_cpu_context *this_cpu_context(void)
 }
 
 /*
- * Is a sample of @event about a task that does not run here? This happens for tracepoints. By
- * the ABI such a sample has the ids, the cgroup and the kernel registers of current, and
- * tools rely on that. These are not secret: perf_tp_match() allows such samples only for
- * events that may see kernel registers. Stacks and user registers may be secret, so they are
- * omitted.
+ * Is a sample of @event about a task that does not run on this CPU? This happens for tracepoints.
+ * By the ABI such a sample has the ids, the cgroup and the kernel registers of current, and tools
+ * rely on these values. They are not secret: perf_tp_match() allows such samples only for events
+ * that may see kernel registers. Stacks and user registers may be secret, so they are omitted.
  */
 static inline bool perf_event_of_another_task(const struct perf_event *event)
 {
@@ -205,8 +204,8 @@ static inline bool is_task_event(const struct perf_event *event)
 }
 
 /*
- * Is the event in an always-on group (see group.c)? The leader may be closed concurrently: a lock
- * or the mutex of the context is held, or RCU.
+ * Is the event in an always-on group (see group.c)? The caller holds the context's lock or mutex,
+ * or RCU, because the leader may be closed concurrently.
  */
 static inline bool is_always_on(const struct perf_event *event)
 {
@@ -215,9 +214,11 @@ static inline bool is_always_on(const struct perf_event *event)
 
 /*
  * Do tracepoints about the event's task add to its count, on the event's CPU, even while the
- * context is inactive? See perf_tp_event(). Not if the event excludes the kernel, where these
- * tracepoints are; if it has no CPU, because another CPU may be using it; or with attr.sigtrap,
- * because only the task itself can get a synchronous signal.
+ * context is inactive? See perf_tp_event(). They do not for an event:
+ *
+ * - that excludes the kernel, where these tracepoints are;
+ * - without a CPU, because another CPU may be using the event;
+ * - with attr.sigtrap, because only the task itself can get a synchronous signal.
  */
 static inline bool is_counted_about_task(const struct perf_event *event)
 {
@@ -239,8 +240,8 @@ static inline atomic64_t *perf_atomic64(local64_t *value)
 
 /*
  * The attached events of a context for which is_counted_about_task() is true, linked by
- * hw.tp_task_entry; RCU. The list head is that of PERF_COUNT_SW_DUMMY in ctx->sw_lists: a dummy
- * event has no event site, and so is in no list.
+ * hw.tp_task_entry; RCU. The list head is that of PERF_COUNT_SW_DUMMY in ctx->sw_lists, which is
+ * free: no event site raises a dummy event, so no list contains one.
  */
 static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *ctx)
 {
@@ -250,7 +251,7 @@ static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *
 /*
  * The always-on software event that the next tick examines first, by its hlist_entry, or NULL for
  * the first one of all; ctx->lock. The pointer is stored in the list head of
- * PERF_COUNT_SW_BPF_OUTPUT in ctx->sw_lists: these events have no event site either.
+ * PERF_COUNT_SW_BPF_OUTPUT in ctx->sw_lists, which is free: no event site raises these events.
  */
 static inline struct hlist_node **perf_tick_cursor(struct perf_event_context *ctx)
 {

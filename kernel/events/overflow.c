@@ -30,9 +30,9 @@ static DEFINE_PER_CPU(bool, aux_pausing);
 
 /*
  * Queue an event's irq work, with a reference to the event. If the work is pending already, it
- * holds a reference, so the new one is dropped. But if the work drops its own reference first,
- * the new one may be the last, which must not be dropped in this context: then queue the work
- * again. That terminates, because the work has run: either it can be queued now, or another
+ * holds a reference, so the new reference is dropped. But if the work drops its own reference
+ * first, the new one may be the last, which must not be dropped in this context: then queue the
+ * work again. That terminates, because the work has run: either it can be queued now, or another
  * overflow has queued it, with a reference.
  */
 static void perf_overflow_queue_work(struct perf_event *event, struct irq_work *work)
@@ -98,14 +98,14 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 		if (!is_always_on(event))
 			cpu = READ_ONCE(event->oncpu);
 		/*
-		 * oncpu is -1 for an event that is scheduled out. Usually
-		 * perf_event_sched_out() has handled the request. It has not, if a tracepoint
-		 * about the task made the event overflow while the task did not run.
+		 * oncpu is -1 for an event that is scheduled out. Usually perf_event_sched_out()
+		 * has handled the request. It has not, if a tracepoint about the task made the
+		 * event overflow while the task did not run.
 		 *
-		 * The event may be scheduled in on another CPU before
-		 * perf_event_disable_due() locks it, which then does not change it. That is
-		 * right: the event was scheduled out after the request. If it overflows
-		 * there, this work is queued again, because it is not pending any more.
+		 * If the event is scheduled in on another CPU before perf_event_disable_due() locks
+		 * it, that function does nothing. That is right, as the event was scheduled out
+		 * after the request. If the event overflows on the other CPU, stop_work is queued
+		 * again, as it is not pending any more.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
@@ -328,8 +328,8 @@ out:
  * @regs: registers at the overflow
  *
  * Context: any, including NMI; preemption is off.
- * Return: 1 if the caller must stop the event (until the next tick, or because its limit was
- * reached), 0 otherwise
+ * Return: 1 if the caller must stop the event until the next tick, or because the event's limit was
+ * reached; 0 otherwise
  */
 int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 			  struct perf_sample_data *data, struct pt_regs *regs)
@@ -346,14 +346,16 @@ int __perf_event_overflow(struct perf_event *event, unsigned int flags,
 }
 
 /**
- * perf_event_overflow - __perf_event_overflow() for PMU drivers, for any event
+ * perf_event_overflow - handle an overflow that a PMU driver reports
  * @event: event whose counter has overflowed
  * @data: the sample, possibly incomplete
  * @regs: registers at the overflow
  *
+ * Does nothing for a counting event, which has no period.
+ *
  * Context: interrupts are off, or NMI.
- * Return: 1 if the driver must stop the event. If it does not, the core stops the event when
- * interrupts are enabled
+ * Return: 1 if the driver must stop the event. If the driver does not, irq work stops the event,
+ * except after a throttle outside of an interrupt
  */
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)

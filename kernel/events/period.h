@@ -56,15 +56,16 @@ static inline u64 perf_tick_interval(u64 ns, u64 idle_ns, u64 tick_ns)
  * @now: the period, between 1 and S64_MAX
  * @target: result of perf_period_for() for the time since the last tick
  * @idle: the tick interrupted the idle task, and the event is a per-CPU one
- * @rate_known: state of the event, initially false: an earlier tick agreed with the period
+ * @rate_known: state of the event, initially false: cleared by a tick with @target below half the
+ *	period, unless @idle; set by all other ticks
  *
- * A period that is too long results in too few samples for a while. One that is too short
- * results in bursts of samples, so it needs more evidence:
+ * A period that is too long results in too few samples for a while. A period that is too short
+ * results in bursts of samples, so a tick must show more to reduce the period than to increase it:
  *
- * - A tick on an idle CPU does not show how long the CPU was busy. It can show that the period
- *   is too short, but not that the period is too long.
- * - The same applies to a single tick after a change between busy and idle. At a second such
- *   tick in a row, the next period is @target.
+ * - If @target is more than twice the period, the next period is @target.
+ * - With @idle the period is not reduced, because the tick does not show how long the CPU was busy.
+ * - If @target is less than half the period, the next period is @target only without @rate_known: a
+ *   single such tick may just be the first after a change between busy and idle.
  *
  * Otherwise the period changes by an eighth of its distance from @target.
  *

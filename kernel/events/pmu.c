@@ -518,9 +518,9 @@ static int perf_pmu_try_extended(struct perf_event *event, u32 type)
 }
 
 /*
- * An inherited event has the PMU of event->parent, which may be being unregistered. While
- * event->parent has the PMU, perf_pmu_unregister() has not finished. Later, perf_pmu_unregister()
- * waits for this reader of pmus_srcu before it frees the PMU's type and returns.
+ * The PMU of event->parent, @same, may be being unregistered, but its type is not free yet: before
+ * perf_pmu_unregister() frees the type, it waits until event->parent has left the PMU, and then for
+ * this SRCU section (pmus_srcu).
  */
 static int perf_pmu_try_same(struct perf_event *event, const struct pmu *same)
 {
@@ -568,8 +568,8 @@ static int perf_pmu_find_and_init(struct perf_event *event)
 /**
  * perf_pmus_read_lock - prevent PMUs from being unregistered
  *
- * perf_pmu_unregister() waits for this section. Until then an event may use the PMU that it has
- * found without being attached. Calls can be nested.
+ * perf_pmu_unregister() waits for the end of this section. So in the section an event may use the
+ * PMU that it has found, although the event is not attached. Calls can be nested.
  *
  * Context: may sleep.
  * Return: argument for perf_pmus_read_unlock()
@@ -887,7 +887,8 @@ EXPORT_SYMBOL_GPL(perf_pmu_unregister);
 /**
  * perf_event_print_debug - print the state of this CPU's counters
  *
- * For SysRq p, with interrupts off or on. Architectures with readable counters override it.
+ * For SysRq p, with interrupts off or on. Architectures with readable counters override this
+ * function.
  */
 void __weak perf_event_print_debug(void)
 {

@@ -5,9 +5,9 @@
  * perf_pmus_lock, a mutex, protects the list of PMUs and their types. The search for a PMU and its
  * event_init run under SRCU, because event_init may sleep, take locks of the driver and open
  * events. perf_pmu_unregister() removes the PMU from the list, waits for these readers, and then
- * finds all other events in the PMU's list, and inherited events through event->parent. Inherited
- * events are only counted, in a per-CPU counter, until perf_pmu_unregister() waits for the last of
- * them.
+ * finds all events of the PMU: the opened ones in the PMU's list of events, the inherited ones
+ * through event->parent. Inherited events are only counted, in a per-CPU counter, until
+ * perf_pmu_unregister() waits for the last of them.
  *
  * An event belongs to its PMU from perf_pmu_init_event() to perf_pmu_del_event(). Afterwards
  * event->pmu is a PMU that does nothing, so it can always be dereferenced. Drivers' callbacks

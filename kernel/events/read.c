@@ -225,8 +225,8 @@ static __always_inline u64 perf_read_child_count(struct perf_event *child, bool 
 
 /*
  * Add the values and, unless @enabled is NULL, the times of all inherited events. There may be very
- * many: those of stopped contexts are settled, and each other one takes few instructions and cache
- * lines.
+ * many. Events in contexts whose clock is stopped are settled: later reads add only the sum of
+ * these events. Each event that is not settled takes few instructions and cache lines.
  */
 static __always_inline u64 perf_read_add_all_children(struct perf_event *parent, bool is_clock,
 						      u64 *enabled, u64 *running)
@@ -290,9 +290,9 @@ static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *runn
 	if (event->attr.inherit && !event->parent &&
 	    !list_empty_careful(perf_event_children(event))) {
 		/*
-		 * Pairs with perf_inherit_data_alloc(): if there is an inherited event, there is a
-		 * lock. The list may look non-empty because of its prev pointer only, which is read
-		 * without acquire.
+		 * Pairs with perf_inherit_data_alloc(): the lock exists if the list is not empty.
+		 * list_empty_careful() loads list_head::prev without acquire, and prev alone can
+		 * make the list look non-empty, so this barrier is needed.
 		 */
 		smp_rmb();
 		return perf_read_children_value(event, enabled, running);

@@ -3,7 +3,7 @@
  * Refused calls: the table of reasons, the last refusal of each task, and its report to user
  * space.
  *
- * Only the task itself accesses its struct perf_refused, so no lock is needed. It is
+ * Only the task itself accesses its struct perf_refused, so no lock is needed. The structure is
  * allocated at the task's first refusal and freed with the task.
  */
 #include <kunit/test-bug.h>
@@ -161,7 +161,8 @@ int perf_refuse_with_pmu(enum perf_refusal_id id, const struct perf_event *event
  * perf_event_refuse - for PMU drivers: note why an event is refused
  * @event: the event that event_init() or another callback refuses
  * @field: the field at fault, for example "attr.config1"
- * @reason: sentence that begins with @field, less than 128 bytes; both strings are copied
+ * @reason: predicate of a sentence whose subject is @field, less than 128 bytes; both strings are
+ *	copied
  * @error: negative errno
  *
  * Context: any.
@@ -292,8 +293,8 @@ enum perf_refusal_id perf_refusal_take(void)
  * @call: the call
  * @error: negative errno that the call returns
  *
- * Make the reason that was noted last the last refusal of current, count it, and report it in a
- * trace event. If no reason is noted for @error, derive one from @error.
+ * Store the reason that was noted last as current's last refusal, count it and trace it. If no
+ * reason with the errno @error is noted, derive one from @error.
  *
  * Context: no locks are held.
  * Return: @error
@@ -334,7 +335,7 @@ long perf_refusal_report(enum perf_refused_call call, long error)
  * @buf: gets the last refusal of current, a struct perf_refusal
  * @size: of @buf in bytes; more than LONG_MAX if an unused argument is not 0
  *
- * A failure here is a refusal, too, and is reported by the next call.
+ * If this call fails, its refusal is reported by the next call.
  *
  * Context: may sleep.
  * Return: the size of the structure, 0 if no call was refused, -EINVAL if @size is out of

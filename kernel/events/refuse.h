@@ -34,8 +34,9 @@ enum perf_refusal_id {
  * struct perf_refusal_row - a reason
  * @name: name of the reason, for programs
  * @field: the field or argument at fault
- * @reason: sentence that begins with @field
- * @error: positive errno; the usual one if other code returns it, such as a security module
+ * @reason: predicate of a sentence whose subject is @field; see refuse_rows.h
+ * @error: positive errno that perf_refuse() returns; perf_refuse_error() notes and returns the
+ *	errno of other code, such as a security module, in its place
  */
 struct perf_refusal_row {
 	const char	*name;

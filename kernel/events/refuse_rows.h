@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One row for each reason of a refused call: name, errno, the field or argument at fault, and
- * a sentence with that field as its subject. The names are ABI. No include guard: refuse.h
- * includes the rows for an enum, refuse.c for a table.
+ * One row for each reason of a refused call: name, errno, the field or argument at fault, and the
+ * predicate of a sentence whose subject is this field, or the call if there is no field (UNNAMED is
+ * a whole sentence). The names are ABI. No include guard: refuse.h includes the rows for an enum,
+ * refuse.c for a table.
  */
 
 /* By the ABI, registers are refused with -ENOSYS on architectures without HAVE_PERF_REGS. */

@@ -12,9 +12,9 @@
  *   replaces the task's context. Their reset runs on the CPU where the task runs, or while
  *   task_call_func() keeps the task from running.
  * - Event sites count always-on events of a CPU from before CPU hotplug starts its context until
- *   after it stops the context. Their reset runs on this CPU if it is online.
+ *   after it stops the context. Their reset runs on that CPU if it is online.
  *
- * An event with both a task and a CPU also counts tracepoints about its task on this CPU while the
+ * An event with both a task and a CPU also counts tracepoints about its task on its CPU while the
  * context is inactive. Additions to its count are atomic, so any CPU can reset it. A reset on the
  * event's CPU would need an interrupt, and the user who opened the event must not be able to
  * interrupt any CPU.
@@ -327,7 +327,8 @@ static void perf_reset_with_children(struct perf_event *event)
 {
 	if (event->attr.inherit && !event->parent) {
 		/*
-		 * Necessary even without inherited events now, because of the sum of exited ones.
+		 * Necessary also without inherited events now: the sums of exited ones are reset,
+		 * too.
 		 */
 		CLASS(inherit_group_lock, lock)(event);
 		if (lock)

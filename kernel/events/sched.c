@@ -128,9 +128,8 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 }
 
 /*
- * Set total_time_running, once the whole group is scheduled in. It is in a union with state_since,
- * the start of the wait, which must be kept until then: an attempt that fails does not end the
- * wait.
+ * Set total_time_running, in a union with state_since, only once the whole group is scheduled in:
+ * an attempt that fails does not end the wait that began at state_since.
  */
 static __always_inline void perf_sched_began(struct perf_event *event, u64 now)
 {
@@ -139,8 +138,9 @@ static __always_inline void perf_sched_began(struct perf_event *event, u64 now)
 }
 
 /*
- * Update the numbers of counters in use for an event that is scheduled in (@n is 1) or out
- * (-1). @cpc: the PMU of the event's group on this CPU.
+ * For an event that is scheduled in (@n is 1) or out (-1), update the number of events with a
+ * frequency in its context, and in @cpc, the group's PMU on this CPU, the numbers of counters in
+ * use and of exclusive blockers, and the exclusive flag.
  */
 static __always_inline void perf_sched_count_counters(const struct perf_event *event,
 						      struct perf_cpu_pmu_context *cpc, int n)
@@ -151,7 +151,7 @@ static __always_inline void perf_sched_count_counters(const struct perf_event *e
 		cpc->active_oncpu += n;
 		/*
 		 * Kernel events, such as the NMI watchdog's, do not keep an exclusive group out:
-		 * it would wait for them forever.
+		 * the group would wait for them for ever.
 		 */
 		if (!is_kernel_event(event))
 			cpc->nr_exclusive_blockers += n;
@@ -491,7 +491,7 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
  * perf_sched_groups_out - schedule out the active groups of a PMU and context
  * @active: list of these groups; their context is locked, and the PMU is disabled
  *
- * From last to first, which is cheap for perf_group_add_runtime().
+ * From the last to the first, so that perf_group_add_runtime() rarely moves a group in the tree.
  */
 void perf_sched_groups_out(struct list_head *active)
 {
@@ -676,7 +676,8 @@ void perf_context_sched_out(struct perf_cpu_context *cpuctx, struct perf_event_c
  * @cpuctx: this CPU's context, not locked
  * @ctx: cpuctx->task_ctx, not locked
  *
- * sched_task() is not called: the context ends, or no PMU used it at the last switch of its task.
+ * sched_task() is not called: the context ends, or no PMU used sched_task() at the last switch of
+ * the context's task.
  *
  * Context: interrupts are off.
  */

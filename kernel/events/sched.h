@@ -68,8 +68,8 @@ void perf_sched_events_get(void);
 void perf_sched_events_put(void);
 
 /*
- * In throttle.c. The only callers of pmu->start and pmu->stop in the core. On the event's CPU,
- * interrupts are off.
+ * Functions in throttle.c, the only callers of pmu->start and pmu->stop in the core. They are
+ * called on the event's CPU, with interrupts off.
  */
 void perf_event_pmu_start(struct perf_event *event, int flags);
 void perf_event_pmu_stop(struct perf_event *event, int flags);

@@ -18,8 +18,8 @@ static struct perf_inherit_data *perf_settled_inherit_data(const struct perf_eve
  * perf_settled_mark_stale - note that the clock of a context with settled events is started
  * @ctx: the context, whose lock is held; interrupts are off
  *
- * The list of stale contexts is not freed meanwhile: before an inherited event is removed from the
- * context, all events of the context are unsettled.
+ * The parent events, and so perf_inherit_data::stale, are not freed meanwhile: an inherited event
+ * has a reference to its parent event, and before it leaves @ctx, all events of @ctx are unsettled.
  */
 void perf_settled_mark_stale(struct perf_event_context *ctx)
 {

@@ -148,8 +148,8 @@ void perf_ctx_set_add(struct perf_event_context *parent, struct perf_event_conte
 		if (!ctx_set)
 			return;
 		/*
-		 * The clock of @parent runs: if @parent had settled events, it has been marked as
-		 * stale. From now on none of its plain events is settled.
+		 * The clock of @parent runs: if @parent had settled events, @parent has been marked
+		 * as stale. From now on no plain event of @parent is settled.
 		 */
 		WRITE_ONCE(parent->in_ctx_set, true);
 		/* Pairs with perf_shared_ctx_find(): switches see initialised memory. */
@@ -267,8 +267,8 @@ void __perf_ctx_set_unlink(struct perf_event_context *ctx)
 	if (WARN_ON_ONCE(task == PERF_TASK_GONE))
 		task = NULL;
 	/*
-	 * The loop ends: each round after the first requires that the task has migrated, or is
-	 * one of the limited number of deferred calls.
+	 * The loop ends: each round after the first requires that the task has migrated, or that
+	 * the call was deferred, which happens a limited number of times.
 	 */
 	do {
 		if (!task)

@@ -25,12 +25,13 @@
  * struct perf_ctx_set - contexts of tasks whose events have the same parent events
  * @ctxs: shared contexts by CPU, NULL until the first request; entries remain until the last
  *	context has left
- * @work_queued: a shared context was requested, or could not be made; see
- *	perf_shared_ctx_queue_work()
+ * @work_queued: 1 while @work is queued or runs, and for ever after an error of @work other than
+ *	-EAGAIN and -EINTR; see perf_shared_ctx_end_work()
  * @work: makes a shared context, in a task that would have used it
  * @free_work: frees the shared contexts after the last reference was dropped
- * @refcount: references of these contexts, and of @work while it is queued. Not in the cache line
- *	of @ctxs: each fork and exit of such a task writes it, and switches on all CPUs read @ctxs
+ * @refcount: one for each context in the set, one for @work while it is queued. Not in the cache
+ *	line of @ctxs: each fork and exit of a task with such a context writes @refcount, and
+ *	switches on all CPUs read @ctxs
  */
 struct perf_ctx_set {
 	struct perf_event_context	**ctxs;
@@ -64,9 +65,8 @@ void perf_shared_ctx_free(struct perf_event_context *ctx);
  * @ctx: context of a task, with its mutex held; does nothing for a CPU's context or a shared
  *	context
  *
- * Called before the context's events become different from those of the others in the set. If its
- * task runs, its own context is scheduled in on return. A later fork may add the context to a new
- * set.
+ * Called before the events of @ctx become different from those of the other contexts in the set. If
+ * the task runs, @ctx is scheduled in on return. A later fork may add @ctx to a new set.
  *
  * Context: may sleep.
  */

@@ -7,10 +7,10 @@
  * perf_state_note_obstacle() notes the reason at once, because the reason may have disappeared by
  * the time of a call.
  *
- * A caller with the event's file may know everything about the event. Of the groups that
- * have the counters in its place, the caller gets those for which perf_state_may_know() is
- * true. Of all others the caller learns only that they exist, which the event's own times
- * reveal anyway.
+ * A caller with the event's file may know everything about the event. Of the groups that have
+ * counters while the event waits, the caller gets those for which perf_state_may_know() is true. Of
+ * all other groups the caller learns only that they exist, which the event's own times reveal
+ * anyway.
  */
 #include <linux/bpf.h>
 #include <linux/pid.h>

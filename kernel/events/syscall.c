@@ -176,8 +176,8 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
  * @event: an event that is being opened, with its task or its CPU
  *
  * Debug registers and exclusive PMUs are reserved before the event is attached. The right to
- * monitor the target is checked again at the attachment, but without this first check an event that
- * is refused there could make another user's perf_event_open(2) fail meanwhile.
+ * monitor the target is checked again at the attachment. But without the first check, an event that
+ * the second check refuses could make another user's perf_event_open(2) fail meanwhile.
  *
  * Context: may sleep.
  * Return: 0 on success, -EACCES or a security module's error

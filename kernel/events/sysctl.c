@@ -111,10 +111,11 @@ void perf_interrupt_stats_watch(bool on)
 }
 
 /**
- * perf_interrupt_stats_of - sampling interrupts of a CPU, counted while a watcher existed
+ * perf_interrupt_stats_of - get the number and the time of a CPU's sampling interrupts
  * @cpu: the CPU
  *
- * Return: their number and their time
+ * Return: counts from the times between perf_interrupt_stats_watch(true) and
+ * perf_interrupt_stats_watch(false)
  */
 struct perf_interrupt_stats perf_interrupt_stats_of(int cpu)
 {

@@ -15,7 +15,8 @@ extern int perf_max_samples_per_tick;
 extern int perf_sample_period_ns;
 
 /**
- * struct perf_interrupt_stats - sampling interrupts of a CPU, counted while a watcher exists
+ * struct perf_interrupt_stats - a CPU's sampling interrupts while they are counted, see
+ * perf_interrupt_stats_watch()
  * @interrupts: number of interrupts
  * @total: ns of all interrupts
  * @longest: ns of the longest interrupt

@@ -228,8 +228,8 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 	}
 	/*
 	 * The NMI watchdog clears hw->interrupts at each overflow, so that its event is never
-	 * throttled: in a hard lockup no tick would restart it. So not even a limit of 1 may throttle
-	 * a kernel event at the first overflow.
+	 * throttled: in a hard lockup no tick would restart the event. So not even a limit of 1
+	 * may throttle a kernel event at the first overflow.
 	 */
 	if (unlikely(throttle && hw->interrupts >= READ_ONCE(perf_max_samples_per_tick) &&
 		     (hw->interrupts > 1 || !is_kernel_event(event)))) {
@@ -456,10 +456,10 @@ static void perf_tick_event(struct perf_event *event, struct pmu **disabled)
 	perf_tick_switch_pmu(event->pmu, disabled);
 	core_stopped = perf_event_unthrottle_in(event);
 	/*
-	 * The driver of a throttled event has stopped it, with or without an update of the
-	 * count. Since then the driver may have moved the event to another counter, which
-	 * still contains another event's value. So the counter has to be reloaded, and read
-	 * before that, unless the core has stopped the event and read the counter then.
+	 * The driver may have stopped the throttled event without an update of the count: stop it
+	 * with PERF_EF_UPDATE, unless the core has stopped it, which updated the count. The driver
+	 * may also have moved the event to a counter with another event's value: start it with
+	 * PERF_EF_RELOAD.
 	 */
 	if (scheduled && !core_stopped)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
@@ -527,11 +527,12 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
 }
 
 /*
- * Have events been throttled on this CPU since its last tick? If so, drop the dependency on
- * the tick. An NMI may throttle an event at any point:
+ * Have events been throttled on this CPU since its last tick? If so, drop the dependency on the
+ * tick. An NMI may throttle an event at any point:
  *
- * - before the number is cleared: the caller examines all events after that, including this one;
- * - after that: the number is not 0 at the end, and the dependency is set again.
+ * - before throttled_events is cleared: the caller examines all events afterwards, including this
+ *   one;
+ * - afterwards: throttled_events is not 0 at the end, and the dependency is set again.
  */
 static bool perf_tick_end_throttles(void)
 {

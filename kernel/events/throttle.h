@@ -40,10 +40,9 @@ static inline bool perf_swevent_throttled(const struct perf_event *event)
 int perf_overflow_account(struct perf_event *event, unsigned int flags);
 
 /*
- * One occurrence may complete many periods of many events, and each sample may be large. So
- * all samples of an event for one occurrence, except the first, are charged to a budget of
- * the CPU. In each tick the budget is the number of samples that this many events may
- * write.
+ * One occurrence may complete many periods of many events, and each sample may be large. So all
+ * samples of an event for one occurrence, except the first, are charged to a budget of the CPU. The
+ * budget of a tick is the number of samples that PERF_BUSY_EVENTS events may write in it.
  */
 #define PERF_BUSY_EVENTS	8
 

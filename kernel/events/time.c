@@ -34,9 +34,9 @@ u64 perf_clock(void)
 #endif
 #ifdef CONFIG_X86
 	/*
-	 * These processors may read their counter before earlier instructions: a reader's
-	 * time would be older than the change that it checks for. This is the fence of
-	 * rdtsc_ordered(). Other architectures read the counter in order.
+	 * x86 processors may read the TSC before earlier instructions: a reader's time would be
+	 * older than the change that the reader checks for. rmb() is the fence of rdtsc_ordered().
+	 * Other architectures read their counter in order.
 	 */
 	rmb();
 #endif
