@@ -870,7 +870,7 @@ static void perf_aux_unlink(struct perf_event *event)
 
 /**
  * perf_event_clear_aux_output - undo perf_event_set_aux_output()
- * @event: a sibling; or a leader, to which the links of all siblings are removed
+ * @event: a sibling, or a leader: the links of all its siblings are removed
  *
  * The group may be scheduled in: samples read the link under RCU. The caller holds a
  * reference to @event.

@@ -27,10 +27,7 @@
 #include "ring_shared.h"
 #include "userpage.h"
 
-/*
- * Keep the shared positions, which each record changes, out of the cache lines that writers
- * only read.
- */
+/* Each record changes the shared positions: keep them out of cache lines that writers only read. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) ||
 	      offsetofend(struct perf_buffer, cpu) / L1_CACHE_BYTES <
 	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES);
@@ -82,7 +79,7 @@ static void perf_buffer_free_memory(struct perf_buffer *rb)
 /**
  * perf_buffer_page - find a page of a buffer
  * @rb: the buffer
- * @pgoff: 0 for the first page, then the data
+ * @pgoff: 0 for the user page, then the data pages
  *
  * The page is not replaced while the buffer's lock or pages_lock is held.
  *
@@ -152,7 +149,7 @@ static bool perf_buffer_alloc_memory(struct perf_buffer *rb, int node)
 /**
  * perf_buffer_page - find a page of a buffer
  * @rb: the buffer
- * @pgoff: 0 for the first page, then the data
+ * @pgoff: 0 for the user page, then the data pages
  *
  * The page is not replaced while the buffer's lock or pages_lock is held.
  *
@@ -339,8 +336,8 @@ void perf_buffer_unlock(struct perf_buffer *rb)
 }
 
 /*
- * Prepare the buffer for writers on several CPUs. If no event was ever attached to the
- * buffer, they may write immediately, else after a grace period.
+ * Prepare the buffer for writers on several CPUs. If no event was ever attached to the buffer,
+ * these writers may start immediately, else after a grace period.
  */
 static void perf_buffer_start_sharing(struct perf_buffer *rb)
 {
@@ -389,10 +386,11 @@ static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 }
 
 /**
- * perf_buffer_share - prepare the buffer of an event that moves to another CPU for several writers
+ * perf_buffer_share - let several CPUs write to the buffer of an event that moves to another CPU
  * @event: not attached to its context; its ctx->mutex is held
  *
- * Records written to the buffer before a grace period has passed are lost, and counted as lost.
+ * Unless the buffer is shared already, records are lost, and counted as lost, until a grace period
+ * has passed.
  *
  * Context: may sleep.
  */
@@ -713,8 +711,8 @@ bool perf_event_is_over(struct perf_event *event)
 
 	if (state == PERF_EVENT_STATE_EXIT) {
 		/*
-		 * Pairs with perf_exit_wake_parent(): this side sees no inherited event, or the
-		 * other sees the buffer.
+		 * Pairs with perf_exit_wake_parent(): either this CPU sees the empty list, or the
+		 * exiting task sees event->rb and wakes the pollers.
 		 */
 		smp_mb();
 		return list_empty_careful(perf_event_children(event));

@@ -77,9 +77,9 @@ enum perf_sharing {
  * @poll: events for the next poll(2)
  * @cpu: the only CPU that may write, or -1 for the task's current CPU
  * @refcount: one for each event in @events, one for each mapping
- * @lock: protects attach, detach, mmap and the AUX area. Two of them are locked in address order.
- *	Nests inside mmap_lock and ctx->mutex. No memory is allocated under it, because CPU
- *	hotplug and workers wait for it
+ * @lock: protects attach, detach, mmap and the AUX area. The locks of two buffers are taken in
+ *	address order. Nests inside mmap_lock and ctx->mutex. No memory is allocated under @lock,
+ *	because CPU hotplug and workers wait for it
  * @mappings: number of mappings of data and AUX area; without a mapping no event can be attached
  * @events: events that write to the buffer; changed with @lock and @events_lock held
  * @nr_events: length of @events, changed with the same locks

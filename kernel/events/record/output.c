@@ -186,7 +186,8 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
  * @handle: handle with space for the record
  * @lost: number of lost records
  *
- * Not inlined because of its large local variable. The caller's sample data must not change.
+ * Not inlined, because a struct perf_sample_data for the words at the end of the record is large.
+ * That of the caller must not change.
  *
  * Context: any.
  */
@@ -251,8 +252,8 @@ noinline void perf_output_count_large(struct perf_event *event)
  * perf_output_sharing_is_settled - do all CPUs use the protocol for shared buffers?
  * @rb: the buffer
  *
- * All CPUs use it once a grace period has passed since the buffer became shared. Before that, a
- * record of the other protocol may be incomplete, and new records are lost.
+ * All CPUs use this protocol once a grace period has passed since the buffer became shared. Before
+ * that, a record of the other protocol may be incomplete, and new records are lost.
  *
  * Context: any.
  * Return: true if records are written by the protocol for shared buffers

@@ -52,8 +52,8 @@
  * @committed: by epoch: bytes of complete records, minus all bytes of the epoch once it is closed
  * @samples: number of samples, for wakeup_events
  * @records: number of reserved records
- * @closed: position where the last epoch was closed; with PERF_RING_CLOSING it belongs to the CPU
- *	that closes or publishes
+ * @closed: position where the last epoch was closed; accessed only while PERF_RING_CLOSING is set,
+ *	by the CPU that closes or publishes
  * @published: position up to which records are published
  * @wake: by epoch: wake the reader when the epoch is published
  */
@@ -78,8 +78,8 @@ static __always_inline atomic_long_t *perf_ring_word(local_t *word)
 }
 
 /*
- * Does a record that ends at this position pass the watermark? Of several such records, only one
- * returns true.
+ * Is @distance more than the watermark beyond ring->mark? The cmpxchg advances ring->mark, so only
+ * one of several such records wakes the reader.
  */
 static __always_inline bool perf_ring_passes_mark(struct perf_ring *ring, unsigned long distance)
 {
@@ -238,9 +238,9 @@ static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 		WRITE_ONCE(shared->wake[epoch], true);
 
 	/*
-	 * While the bit is clear, the current epoch is that of the record. If the cmpxchg
-	 * fails, either the bit was set since, or another record was reserved after this one,
-	 * and its writer commits later.
+	 * While PERF_RING_CLOSING is clear, the current epoch is that of the record. If the cmpxchg
+	 * fails, either PERF_RING_CLOSING was set since, or another record was reserved after this
+	 * one, and its writer commits later.
 	 */
 	head = atomic_long_read(&shared->head);
 	while (!(head & PERF_RING_CLOSING) && attempts++ < PERF_RING_CLOSE_ATTEMPTS) {

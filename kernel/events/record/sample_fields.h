@@ -39,8 +39,8 @@ struct sample_field {
 #define PERF_SAMPLE_ROWS	(HWEIGHT32(PERF_SAMPLE_TABLED) - 1)
 
 /*
- * In the order of the record, without the leading words and the counter values. A walk that
- * searches bits of PERF_SAMPLE_TABLED finds the last bit before the end.
+ * In the order of the record, without the leading words and the counter values. Each bit of
+ * PERF_SAMPLE_TABLED is in a row, so a walk that searches for such bits needs no check for the end.
  */
 extern const struct sample_field perf_sample_fields[PERF_SAMPLE_ROWS];
 

@@ -157,8 +157,8 @@ static void perf_output_group(struct perf_output_handle *handle, struct perf_eve
  * @event: event of the values; with PERF_FORMAT_GROUP, the values are those of its group
  * @size: reserved bytes: event->read_size when the record was begun
  *
- * Members other than @event are read from hardware, unless the handle forbids it. The values are
- * those of the events without their inherited events. The times of exited inherited events are
+ * Members other than @event are read from hardware, unless @handle->skip_read is set. The values
+ * are those of the events without their inherited events. The times of exited inherited events are
  * included, except with PERF_FORMAT_GROUP.
  *
  * Context: interrupts are off on the CPU of the event's context; or its task does not run, or the

@@ -31,12 +31,12 @@ bool perf_user_memory_usable(void)
 
 /**
  * perf_sample_user_regs - get current's user registers
- * @user: set; abi and regs are 0 if there are none
+ * @user: set; abi and regs are 0 without user registers
  * @event: event that samples
  * @regs: registers at the sample
  *
- * There are none if the sample is about a sleeping task: current is another task, for example the
- * one that wakes it.
+ * A sample about a sleeping task has no user registers: current is another task, for example the
+ * one that wakes the sleeping task.
  */
 void perf_sample_user_regs(struct perf_regs *user, const struct perf_event *event,
 			   struct pt_regs *regs)

@@ -2,9 +2,9 @@
 /*
  * Records other than samples: the events that get them, and writing them.
  *
- * Per-CPU events that want such records are in a list of their CPU. Per-task ones are in the
- * context of the running task. A record is written for each such event of the CPU and of the task
- * in which the record originates.
+ * Per-CPU events that want such records are in a list of their CPU, per-task events in the context
+ * of the running task. A record is written for each such event of the CPU and of the task in which
+ * the record originates.
  */
 #include <linux/cache.h>
 #include <linux/cgroup.h>

@@ -36,8 +36,9 @@ static u32 perf_userpage_counter_index(struct perf_event *event)
 }
 
 /*
- * The page is written on the CPU of its reader, which is the CPU of the event's context.
- * While the context is scheduled out, its lock prevents it from being scheduled in.
+ * May this CPU write the page? The page is written only on the CPU of its reader, on which the
+ * event's context is scheduled in. If the context is scheduled out, the caller holds the context's
+ * lock, which keeps the context from being scheduled in.
  */
 static bool perf_userpage_is_ours(const struct perf_event *event)
 {
@@ -72,8 +73,8 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
  * perf_event_update_userpage - update the user page of an event
  * @event: event whose count, counter or times have changed other than by counting
  *
- * On other CPUs this does nothing: the page is written when the task is scheduled in.
- * perf_event_refresh_userpage() updates it earlier.
+ * On a CPU other than that of the event's context this does nothing: the page is written when the
+ * task is scheduled in, or earlier by perf_event_refresh_userpage().
  *
  * Context: any, on the CPU of the event's context, or with the context's lock held while it is
  * scheduled out.
