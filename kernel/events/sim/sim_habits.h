@@ -35,7 +35,7 @@
  * @cgroup_due: @due is set, and events of a cgroup were added since
  * @record: simulated branch record: pid of its task, 0 for none
  * @enables: number of calls of pmu_enable
- * @early: number of those with events of a task while @due or @cgroup_due was set
+ * @early: number of calls of pmu_enable with events of a task while @due or @cgroup_due was set
  * @outs: number of calls of sched_task for a task that is switched out
  * @ins: number of calls of sched_task for a task that is switched in
  * @restored: number of tasks switched in with a saved record

@@ -269,8 +269,9 @@ static bool perf_addr_filter_is_up_to_date(const struct perf_event *event)
 static bool perf_addr_filter_task_is_new(struct task_struct *task)
 {
 	/*
-	 * Order before the load of task->mm. fork stores task->mm before it releases locks
-	 * that it takes again before the task is woken.
+	 * The acquire orders the load of task->mm after this load. A state other than TASK_NEW then
+	 * shows that fork has stored task->mm: between its stores of task->mm and of the state,
+	 * fork releases locks and takes them again.
 	 */
 	return smp_load_acquire(&task->__state) == TASK_NEW;
 }

@@ -581,7 +581,7 @@ static void bp_copy_settings(struct perf_event_attr *to, const struct perf_event
 /**
  * perf_breakpoint_same_settings - do two events have the same modifiable settings?
  * @a: attr of a breakpoint; its inherit lock is held
- * @b: attr of its parent event, or of another event inherited from that
+ * @b: attr of the breakpoint's parent event, or of another event inherited from that parent event
  *
  * Return: true if all settings that perf_breakpoint_modify() may change are equal
  */

@@ -84,7 +84,7 @@ bool perf_site_interrupted(void)
 }
 
 /**
- * perf_event_excludes - does the event exclude this mode?
+ * perf_event_excludes - does the event exclude the mode of an occurrence?
  * @event: the event
  * @regs: registers at the occurrence, or NULL if unknown
  *
@@ -113,8 +113,8 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	s64 now = atomic64_read(left);
 
 	/*
-	 * Without a frequency, only perf_event_restart_period() changes the period, possibly
-	 * meanwhile and on another CPU. A store here could undo that.
+	 * Without a frequency, only perf_event_restart_period() changes the period, perhaps at this
+	 * moment on another CPU: a store here could undo that change.
 	 */
 	if (event->attr.freq)
 		event->hw.last_period = event->hw.sample_period;
