@@ -255,7 +255,7 @@ static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefe
 
 /**
  * x86_assign - assign a counter, or a pair of counters, to each count
- * @constraints: array of @n counts; @allowed, @now and @pair are set
+ * @constraints: array of @n counts; x86_constraint::allowed, now and pair are set
  * @n: number of counts, at most X86_COUNTERS_MAX
  * @prefer: mask of the counters to use first
  *
@@ -264,7 +264,7 @@ static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefe
  * counters.
  *
  * Context: any.
- * Return: true if all counts have a counter: @assigned of each is set, and as few counts as
+ * Return: true if all counts have a counter: x86_constraint::assigned is set, and as few counts as
  * possible move; false otherwise.
  */
 bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer)

@@ -443,7 +443,7 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 		branch->unchecked = !unit->halts;
 		return unit->halts ? 0 : X86_STATUS_BRANCHES_FROZEN;
 	}
-	/* The unit is still in use: @running stays set, for the read and for the end. */
+	/* The unit is still in use: x86_branch_cpu::running stays set until the end. */
 	x86_branch_stop(cpu);
 	return 0;
 }

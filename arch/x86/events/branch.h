@@ -225,7 +225,7 @@ struct x86_branch_saved {
  * @changed: the unit must be enabled, disabled, or switched to another task
  * @running: the unit is enabled
  * @asleep: the unit is disabled while the CPU is in a low power state
- * @unchecked: in an interrupt: the unit should be frozen, which was not checked yet
+ * @unchecked: in an interrupt: it is not checked yet that the unit is frozen
  * @stopped: in an interrupt: the unit was not frozen, and was disabled
  * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: number of the last call stack save

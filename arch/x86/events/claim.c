@@ -130,7 +130,7 @@ static bool x86_claim_program(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 	return same;
 }
 
-/* End of register writes: apply the changes that an NMI has deferred because of @reprogramming. */
+/* End register writes, and apply the changes that an NMI has deferred meanwhile. */
 static void x86_claim_apply_deferred(struct x86_pmu_cpu *cpu)
 {
 	barrier();
@@ -308,7 +308,7 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_claim_resched - reschedule flexible events displaced by claims
- * @cpu: this CPU, without a claim, and with @claim_displaced
+ * @cpu: this CPU, without a claim; x86_pmu_cpu::claim_displaced is set
  *
  * Without this call the events would wait until the next rotation, or the switch to a task with
  * events.

@@ -173,7 +173,7 @@ bool x86_count_runs(const struct x86_count *count)
 
 /**
  * x86_count_set_next_overflow - set the total at which the first event needs an interrupt
- * @count: a count of this CPU; sets @next_overflow
+ * @count: a count of this CPU; receives x86_count::next_overflow
  *
  * Walks all events, at most X86_COUNT_EVENTS_MAX.
  */
@@ -282,7 +282,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	cpu->counted_kernel &= ~counters | cpu->claimed;
 	barrier();
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
-	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
+	/* Apply the changes that an NMI has deferred because of x86_pmu_cpu::reprogramming. */
 	if (unlikely(READ_ONCE(cpu->needs_reprogram)) && !reprogramming && !cpu->disabled)
 		x86_reprogram(cpu);
 }

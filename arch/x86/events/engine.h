@@ -333,7 +333,7 @@ struct x86_count {
  * @select: shadow of the event selects
  * @fixed_control: shadow of the control register of the fixed counters
  * @control: shadow of the global control register
- * @control_unknown: @control is being written, or the register may have changed otherwise
+ * @control_unknown: @control is being written, or other code may have changed the register
  * @guest_ran: KVM was given guest and host values of the global control register
  * @runs_guests: AMD: KVM may run guests on this CPU, and does not announce each VM entry
  * @select_clear: bits to clear in all selects

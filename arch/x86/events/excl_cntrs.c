@@ -98,7 +98,7 @@ static void x86_excl_get_extra(struct x86_pmu_cpu *cpu, struct x86_count **count
 
 /**
  * x86_counts_assign_excl - assign counters that the other thread does not block
- * @cpu: this CPU, with @excl
+ * @cpu: this CPU, with x86_pmu_cpu::excl
  * @claimed: mask of the counters not to be assigned: those reserved by perfctr
  * @counts: array of @n counts: event selects, each of which needs a counter
  * @constraints: array of @n constraints, whose allowed counters are set here
@@ -145,7 +145,7 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
 
 /**
  * x86_excl_get - note that perfctr uses counters, unless the other thread blocks one
- * @cpu: this CPU, with @excl
+ * @cpu: this CPU, with x86_pmu_cpu::excl
  * @counters: mask of the counters, without memory events of the erratum
  *
  * Context: interrupts off.
@@ -167,7 +167,7 @@ bool x86_excl_get(struct x86_pmu_cpu *cpu, u64 counters)
 
 /**
  * x86_excl_put_others - note which registers are still in use
- * @cpu: this CPU, with @excl
+ * @cpu: this CPU, with x86_pmu_cpu::excl
  * @used: the registers in use
  *
  * Context: interrupts off.
@@ -188,7 +188,7 @@ void x86_excl_put_others(struct x86_pmu_cpu *cpu, const struct x86_excl_thread *
 
 /**
  * x86_excl_put_all - note that a CPU which is taken offline uses no registers
- * @cpu: this CPU, with @excl
+ * @cpu: this CPU, with x86_pmu_cpu::excl
  *
  * Context: interrupts off.
  */

@@ -8,7 +8,7 @@
  * metric. To limit the rounding error of a byte, counter and register are reset whenever the total
  * of a metric is read.
  *
- * The totals belong to this CPU, and change only while x86_count::seq of slots is odd.
+ * The totals belong to this CPU, and change only while x86_count::seq of the count of slots is odd.
  */
 #include <linux/jiffies.h>
 #include <asm/msr.h>

@@ -108,9 +108,9 @@ struct x86_limit {
  * @per_core: the threads of a core share the register
  * @per_module: the cores of a module share the register; a module is the cores with one L2 cache. A
  *	model with such a row has no row with @per_core
- * @twin: another register has the same effect (the twin): number to add to the config for an event
- *	that uses the twin; 0: there is no twin. The twin is in the next row of the table if the
- *	number is positive, else in the row before
+ * @twin: number to add to the config for an event that uses another register with the same effect
+ *	(the twin); 0: there is no twin. If the number is positive, the twin is in the next row of
+ *	the table, else in the row before
  *
  * An array ends with @msr 0.
  */

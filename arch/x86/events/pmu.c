@@ -34,7 +34,7 @@ void x86_defer_reprogram(struct x86_pmu_cpu *cpu)
  */
 void x86_resume_reprogram(struct x86_pmu_cpu *cpu)
 {
-	/* An NMI before @disabled is cleared leaves its changes to this loop. */
+	/* An NMI while x86_pmu_cpu::disabled is set leaves its changes to this loop. */
 	do {
 		if (READ_ONCE(cpu->needs_reprogram))
 			x86_reprogram(cpu);

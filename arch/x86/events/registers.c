@@ -449,9 +449,9 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
  * @cpu: this CPU
  * @counters: mask of the counters, without owners
  *
- * A late interrupt is expected if a counter has overflowed, or may do so until it is programmed.
+ * A late interrupt is expected if a counter has overflowed, or may overflow until it is programmed.
  *
- * Context: interrupts off, with @reprogramming.
+ * Context: interrupts off, x86_pmu_cpu::reprogramming is set.
  */
 void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 {

@@ -204,7 +204,7 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	x86_count_release(cpu, count);
 	barrier();
 	WRITE_ONCE(cpu->reprogramming, reprogramming);
-	/* Apply the changes that an interrupt has deferred because of @reprogramming. */
+	/* Apply the changes that an NMI has deferred because of x86_pmu_cpu::reprogramming. */
 	if (unlikely(READ_ONCE(cpu->needs_reprogram)) && !reprogramming && !cpu->disabled)
 		x86_reprogram(cpu);
 }
@@ -613,8 +613,8 @@ static void x86_excl_put_unused(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Are there changes to be applied? An NMI that applies the changes of the interrupted code leaves
- * the release of counters to that code, since the release takes a lock.
+ * Are there changes to be applied? The release of counters takes a lock, so an NMI that applies
+ * changes leaves the release to the interrupted code.
  */
 static bool x86_has_changes(const struct x86_pmu_cpu *cpu)
 {

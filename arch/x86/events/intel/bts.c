@@ -181,7 +181,7 @@ static bool bts_is_full(void)
 	return READ_ONCE(ds->bts_index) >= READ_ONCE(ds->bts_interrupt_threshold);
 }
 
-/* Take all records. The CPU writes none, and @draining is set. */
+/* Take all records. The CPU writes none, and x86_bts_cpu::draining is set. */
 static void bts_drain(struct x86_pmu_cpu *cpu, bool interrupt)
 {
 	struct x86_bts_cpu *bts = &cpu->bts;

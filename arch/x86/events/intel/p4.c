@@ -140,10 +140,11 @@ static const struct p4_event p4_events[] = {
 };
 
 /*
- * Events of replayed or tagged micro-operations need two more registers, MSR_IA32_PEBS_ENABLE and
- * MSR_P4_PEBS_MATRIX_VERT, whose bits select the cause. The value of the extra register has the
- * metric's number above the bits of the ESCR. Both threads of a core use these registers, so events
- * of different metrics exclude each other: see x86_event_sel::common.
+ * Events of replayed or tagged micro-operations (P4_PEBS_METRIC__*) need two more registers,
+ * MSR_IA32_PEBS_ENABLE and MSR_P4_PEBS_MATRIX_VERT, whose bits select the cause. The value of the
+ * extra register has the number of the metric above the bits of the ESCR. Both threads of a core
+ * use the two registers, so events of different metrics exclude each other: see
+ * x86_event_sel::common.
  */
 #define P4_METRIC_SHIFT		32
 

@@ -384,10 +384,10 @@ static u64 pebs_new_counters(struct x86_pmu_cpu *cpu)
  * @cpu: this CPU, with counters assigned
  *
  * Drains the buffer, so that all totals include their records. The counters that precise events
- * leave or get are stopped first: the select of a precise event has no INT bit, so without PEBS an
- * overflow would set the status bit of its counter without an interrupt, and the driver would
- * handle the next NMI of another device as the interrupt of this overflow. A CPU may set this bit
- * also with PEBS, so the bits of the counters that precise events leave are cleared.
+ * leave or get are stopped before: the select of a precise event has no INT bit, so an overflow
+ * without PEBS would set the counter's status bit without an interrupt. The driver would then
+ * handle the next NMI of another device as the interrupt of this overflow. A CPU may set the status
+ * bit also with PEBS, so the bits of the counters that precise events leave are cleared.
  *
  * Context: interrupts off, or NMI. x86_reprogram() runs the counters again.
  */
