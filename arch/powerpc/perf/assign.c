@@ -142,15 +142,15 @@ static void power_assign_picks(struct power_pick *picks, int n)
 /**
  * power_assign - select encodings and counters for a set of events
  * @rules: the constraints of the processor
- * @picks: array of @n events; @alts and @now are set
+ * @picks: array of @n events; power_pick::alts and now are set
  * @n: number of events, at most POWER_COUNTS_MAX
  *
  * @rules must allow at most as many events on POWER_ANY_FIRST to POWER_ANY_LAST as there are such
  * counters.
  *
  * Context: any.
- * Return: true if all events can be counted at once: @choice and @assigned of each are set, and as
- * few events as possible move; false otherwise.
+ * Return: true if all events can be counted at once: power_pick::choice and assigned are set, and
+ * as few events as possible move; false otherwise.
  */
 bool power_assign(const struct power_rules *rules, struct power_pick *picks, int n)
 {

@@ -103,7 +103,7 @@ void power_pmc_set_needs_clear(struct power_cpu *cpu, int pmc)
 
 /**
  * power_count_put - undo power_count_get() for one user
- * @cpu: this CPU; a removed event is no longer in @events
+ * @cpu: this CPU; a removed event is no longer in @cpu->events
  * @slot: index in @cpu->counts
  */
 void power_count_put(struct power_cpu *cpu, int slot)

@@ -71,7 +71,7 @@ void power_claim_close(void)
 
 /**
  * power_claim_check - check and encode a claim
- * @claim: @n, @counter, @modes and @code are set; sets @counters and @codes
+ * @claim: n, counter, modes and code of struct power_claim are set; receives counters and codes
  *
  * Context: any.
  * Return: 0 if the counters can count these events at once; -EINVAL if not, if a code does not name
@@ -388,7 +388,7 @@ bool power_claim_revoke(struct power_cpu *cpu, const struct perf_event *event)
 
 /**
  * power_claim_handle_overflow - handle overflows of counters reserved by perfctr
- * @cpu: this CPU; @pmcs has the values of the counters
+ * @cpu: this CPU; power_cpu::pmcs has the values of the counters
  * @regs: the interrupted registers
  * @over: mask of counters that have overflowed
  *

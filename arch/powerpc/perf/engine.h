@@ -119,7 +119,7 @@ struct power_memo {
  * @n: number of @events
  * @counts: the counts
  * @used: mask of the members of @counts with events or a claim
- * @compatible: mask of the members of @counts with compatible @assigned and @choice
+ * @compatible: mask of the members of @counts with compatible power_count::assigned and choice
  * @in_memo: mask of the members of @counts that are equal to those in @memo
  * @needs_reprogram: @events or @counts have changed since the last reprogramming
  * @disabled: the PMU is disabled; the core counts nested calls
