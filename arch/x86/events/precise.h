@@ -15,7 +15,7 @@
  *   intel/ds.c			debug store area, and its mapping
  *   intel/pebs.c		buffers, registers, and checks of events
  *   intel/pebs_record.c	conversion of records to samples
- *   intel/pebs_address.c	address of the instruction, if the record has that of the next one
+ *   intel/pebs_address.c	address of the instruction, from the address of the next one
  *   intel/pebs_memory.c	data source of loads and stores
  */
 #ifndef _ARCH_X86_EVENTS_PRECISE_H

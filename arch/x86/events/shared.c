@@ -8,7 +8,7 @@
 
 /*
  * Number of users of LBR, BTS or PT, by x86_lbr_exclusive_*: at most one element is nonzero, except
- * that of PT with x86_model::traces_beside.
+ * the element of PT with x86_model::traces_beside.
  */
 static atomic_t x86_exclusive[x86_lbr_exclusive_max];
 static DEFINE_MUTEX(x86_exclusive_mutex);

@@ -23,7 +23,7 @@ static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 
 /*
  * The first format whose records name their counters, and the first with the event's own address.
- * Without PERF_CAP_PEBS_TRAP, the address in older records is that of the event.
+ * Without PERF_CAP_PEBS_TRAP, the address in older records is the event's own, too.
  */
 #define PEBS_NAMED		1
 #define PEBS_EXACT		2

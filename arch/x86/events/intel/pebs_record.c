@@ -51,7 +51,8 @@ enum {
  * @tsc: time stamp
  * @memory: MEMORY_*, the first three
  * @transaction: transaction status, in the format of MEMORY_TRANSACTION
- * @retire_latency: cycles from the retirement of the previous instruction to that of the event's
+ * @retire_latency: cycles from the retirement of the previous instruction to the retirement of the
+ *	event's instruction
  * @gpr: GPR_*
  * @fixed: FIXED_*, in place of @gpr
  * @xmm: vector registers

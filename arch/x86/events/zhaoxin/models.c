@@ -224,7 +224,7 @@ static const struct x86_pmu_msrs x86_zxc_msrs = {
  *
  * All bits of a counter can be written, and branch misses may exist without a bit in CPUID.
  *
- * Return: 0 on success, -ENODEV if there is no such PMU.
+ * Return: 0 on success, -ENODEV if the PMU is not of version 2 or reports too few events.
  */
 int x86_zhaoxin_check_cpuid(struct x86_core *core)
 {
