@@ -145,7 +145,7 @@ static void power_assign_picks(struct power_pick *picks, int n)
  * @picks: array of @n events; power_pick::alts and now are set
  * @n: number of events, at most POWER_COUNTS_MAX
  *
- * @rules must allow at most as many events on POWER_ANY_FIRST to POWER_ANY_LAST as there are such
+ * @rules must allow at most as many events on POWER_ANY_FIRST to POWER_ANY_LAST as this range has
  * counters.
  *
  * Context: any.

@@ -254,8 +254,9 @@ static int power_event_prepare(struct perf_event *event, u64 code)
 		event->attr.exclude_hv = 0;
 	/*
 	 * Only the idle loop clears the run latch. Events of tasks or of user space never run in
-	 * the idle loop. An event that excludes idle is frozen there by its bits in MMCR2. So codes
-	 * that count only with the run latch set are alternatives for all of these events.
+	 * the idle loop, and an event that excludes idle is frozen in the loop by its bits in
+	 * MMCR2. So codes that count only with the run latch set are alternatives for all of these
+	 * events.
 	 */
 	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
 	    (event->attr.exclude_idle && power_has(PPMU_ARCH_207S)))

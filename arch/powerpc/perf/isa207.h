@@ -130,7 +130,8 @@ struct isa207_route {
  * @l2l3_same: all events of L2 and L3 must have the same PMCxSEL, and one must be on PMC4
  * @float_compare: a code has the threshold compare value as an exponent and a normalized mantissa
  *	of 7 bits; any start and stop event is valid; events of L2 and L3 have no L1 qualifier
- * @code_compare: codes with a threshold have the compare value in this format; others ignore it
+ * @code_compare: codes with a threshold have the compare value in the format of @float_compare;
+ *	other codes ignore the value
  * @memory: SIER and MMCRA of a marked instruction have the fields that memory.c decodes
  */
 struct isa207_layout {
