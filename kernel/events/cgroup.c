@@ -2,10 +2,9 @@
 /*
  * Cgroup events, and the perf_event controller
  *
- * A cgroup event is bound to a CPU, and counts while a task of the cgroup, or of a
- * descendant, runs there. Its times are those of the cgroup on the CPU. A switch between
- * tasks of two cgroups schedules only the groups of these cgroups and of the ancestors that
- * they do not share.
+ * A cgroup event is bound to a CPU, and counts while a task of the cgroup, or of a descendant, runs
+ * on the CPU. The event's times are those of the cgroup on the CPU. A switch between tasks of two
+ * cgroups schedules only the groups of these cgroups and of the ancestors that they do not share.
  */
 #include <linux/cgroup.h>
 #include <linux/file.h>
@@ -181,7 +180,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
  * @leader: group leader, in a CPU's context, whose lock is held
  * @n: 1 if the group is added to its tree, -1 if it is removed
  *
- * A context switch only walks the PMUs with such groups on the CPU.
+ * A context switch walks only the PMUs with such groups on the CPU.
  */
 void perf_cgroup_count_group(struct perf_event *leader, int n)
 {
@@ -390,8 +389,8 @@ void perf_cgroup_switch(struct perf_cpu_context *cpuctx, struct task_struct *nex
  * perf_cgroup_start_cpu - start clocks and groups of cgroups on a CPU that is brought online
  * @cpuctx: this CPU's context, not locked, ready
  *
- * Without this call, an event that is opened before the first context switch would set
- * cpuctx->cgrp, and that switch would not schedule in the cgroup's earlier events.
+ * Without this call, the open of an event before the first context switch would set cpuctx->cgrp,
+ * and the switch would not schedule in the older events of the cgroup.
  *
  * Context: interrupts are off.
  */
@@ -525,19 +524,19 @@ static void perf_cgroup_task_moved(void *info)
 }
 
 /*
- * Tasks have moved to another cgroup: make the CPUs that run them switch cgroups.
+ * Tasks have moved to another cgroup: make each CPU that runs one of these tasks switch cgroups.
  *
  * A sleeping task may be scheduled in on any CPU in the meantime. Either that CPU sees the new
  * cgroup, or this CPU sees the new task_cpu(), and interrupts that CPU:
  *
- * - That CPU, or the CPU that woke the task, stores task_cpu(). Then __perf_cgroup_is_same() has
- *   a full barrier, and loads the task's cgroup. (The scheduler's barriers are not enough,
- *   because a CPU may pull a task from another CPU after them.)
- * - Here the full barrier is between the store of the cgroup and the load of task_cpu().
+ * - That CPU, or the CPU that woke the task, stores task_cpu(). Then __perf_cgroup_is_same() has a
+ *   full barrier, and loads the task's cgroup. (The scheduler's barriers are not enough, because a
+ *   CPU may pull a task from another CPU after these barriers.)
+ * - This function has a full barrier between the store of the cgroup and the load of task_cpu().
  *
  * If the interrupt precedes the switch, the switch sees the new cgroup; otherwise the task is
- * current. A call of another CPU is a full barrier anyway. The barrier here is needed for a task
- * whose last CPU is this one.
+ * current. A call of another CPU is a full barrier anyway. The barrier of this function is needed
+ * for a task whose last CPU is this one.
  *
  * A CPU without cgroup events loads the task's cgroup not in a switch, but when the first such
  * event is attached, after the full barrier in perf_cgroup_count(): so either that CPU sees the

@@ -29,8 +29,8 @@
  * @event_limit: overflows left until the event is disabled; 0: no limit; PERF_LIMIT_REACHED: the
  *	event must be disabled
  * @notify_work: irq work for wakeup and signal after an overflow
- * @stop_work: irq work that disables the event if that is due, and stops its counter if the
- *	event is throttled but its driver has not stopped the counter
+ * @stop_work: irq work that disables the event if perf_event_disable_is_due() is true, and stops
+ *	the counter of a throttled event if the driver has not stopped the counter
  * @sigtrap_work: task work that sends a sigtrap
  * @wakeup_due: a wakeup is pending
  * @sigtrap_queued: @sigtrap_work is queued

@@ -197,7 +197,7 @@ struct perf_event_context *perf_event_ctx_lock(struct perf_event *event)
  * @event: first argument of @func
  * @func: the function
  * @data: last argument of @func
- * @ctx: the context that is expected to run there
+ * @ctx: the context that is expected to run on that CPU
  * @rounds: number of times that the call may still be deferred because it interrupts an event site
  * @done: the call is complete
  * @gone: the context's task has exited, and @func was not called
@@ -347,7 +347,7 @@ static void perf_context_call_here(void *info)
 /**
  * perf_context_call - call a function with a context locked
  * @ctx: the context; the caller has a reference
- * @event: first argument of @func; the caller has a reference, or it is NULL
+ * @event: first argument of @func, to which the caller has a reference; or NULL
  * @func: called with the locks of the context held and interrupts off
  * @data: last argument of @func
  *
@@ -407,8 +407,8 @@ bool perf_context_call(struct perf_event_context *ctx, struct perf_event *event,
  * @func: called with the locks of the context held and interrupts off
  * @data: last argument of @func
  *
- * See context.h. The caller prevents moves of the event: it holds ctx->mutex or, for an inherited
- * event, its inherit lock.
+ * See context.h. The caller prevents moves of the event by ctx->mutex or, for an inherited event,
+ * by the inherit lock.
  *
  * Context: may sleep.
  * Return: true if @func was called, false if the context's task has exited
@@ -421,8 +421,8 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
 }
 
 /**
- * perf_event_is_on_stopped_cpu - is it an always-on event (see group.c) in the stopped context of a
- * CPU?
+ * perf_event_is_on_stopped_cpu - is the event always on (see group.c) and in the stopped context of
+ * a CPU?
  * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
  * For such an event perf_event_call() calls the function on the CPU of the caller. But in CPU
@@ -524,8 +524,8 @@ static void perf_context_start_clock_here(void *info)
  * perf_context_reserve - announce an event that will be attached
  * @ctx: the context, whose mutex is held
  *
- * Context switches ignore an empty context of a task. After this call they start the context's
- * clock; if the task runs, the call starts the clock itself.
+ * Context switches ignore an empty context of a task. After this call, context switches start the
+ * context's clock; if the task runs, the call starts the clock.
  *
  * Context: may sleep.
  */

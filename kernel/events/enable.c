@@ -162,8 +162,8 @@ static const perf_event_func_t perf_enable_group_funcs[] = {
 };
 
 /*
- * Change an always-on event's state from this CPU, even if the event counts on another one:
- * only the lock of its context is needed.
+ * Change an always-on event's state from this CPU, even if the event counts on another CPU: only
+ * the lock of the event's context is needed.
  */
 static bool perf_enable_always_on(struct perf_event *event, perf_event_func_t func, void *data)
 {
@@ -312,8 +312,8 @@ void perf_event_enable_all_children(struct perf_event *event, bool on, bool grou
 
 /*
  * Disable an event, unless it leads a group. The siblings of a leader count until the leader is
- * removed, and continue as groups of their own: to disable the leader first would stop them in
- * between.
+ * removed, and continue as groups of their own: to disable the leader first would stop the siblings
+ * in between.
  */
 static void perf_disable_single_locked(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				       void *data)
@@ -376,7 +376,7 @@ void perf_event_disable_local(struct perf_event *event)
 }
 
 /**
- * perf_event_disable_due - disable one event if its limit or its driver has requested that
+ * perf_event_disable_due - disable one event on the request of its overflow limit or its driver
  * @event: the event, which the caller keeps alive
  *
  * Does nothing if the request is no longer pending, because the event was scheduled out or enabled

@@ -40,7 +40,7 @@ static struct kmem_cache *perf_cold_cache __ro_after_init;
 /**
  * struct late_events - events whose last reference was dropped in a context that cannot free them
  * @events: the events, linked by late_entry
- * @work: frees them, on any CPU
+ * @work: frees @events, on any CPU
  */
 struct late_events {
 	struct llist_head	events;
@@ -421,9 +421,9 @@ void perf_event_free_children(struct perf_event **children, unsigned int nr)
 
 /*
  * perf_event_init_child() names each field of an event once, with one of these macros. The sum of
- * their sizes must be the size of an event: so the build fails if a new field is not handled for
- * inherited events. Of a union, only the largest member is named. CHILD_KEEPS_HW_PMU() is for the
- * union in struct hw_perf_event that has a member for each kind of PMU.
+ * the sizes of these fields must be the size of an event: the build fails if a new field is not
+ * handled for inherited events. Of a union, only the largest member is named. CHILD_KEEPS_HW_PMU()
+ * is for the union in struct hw_perf_event that has a member for each kind of PMU.
  */
 #define CHILD_SETS(field)	(*({ named += sizeof(field); &(field); }))
 #define CHILD_KEEPS(field)	(named += sizeof(field))
@@ -433,7 +433,7 @@ void perf_event_free_children(struct perf_event **children, unsigned int nr)
  * perf_event_init_child - initialise a plain inherited event
  * @child: memory from perf_event_alloc_children()
  * @event: an event of current; its parent event has PERF_EVENT_PLAIN
- * @ctx: unpublished context of the new task; the caller takes the reference of @child to it
+ * @ctx: unpublished context of the new task; the caller takes the reference of @child to @ctx
  * @leader: the event inherited from @event's leader, or NULL for a leader
  * @id: id of @child
  *
@@ -576,7 +576,7 @@ static void perf_event_free(struct perf_event *event)
 	perf_event_release(event);
 	/*
 	 * No event site could find an event without a context, so the event needs no grace period.
-	 * With one, a user could delay other grace periods by refused opens at a high rate.
+	 * With one, refused opens at a high rate could delay other grace periods.
 	 */
 	if (event->ctx)
 		call_rcu(&event->rcu_head, perf_event_free_rcu);
@@ -588,9 +588,9 @@ static void perf_event_free(struct perf_event *event)
  * perf_event_put_pmu - drop the PMU of an inherited event before the event is freed
  * @child: detached, and not in its parent event's list; the caller holds a reference
  *
- * A pending sigtrap holds @child until its task returns to user space, which may take any time, and
- * perf_pmu_unregister() must not wait for that. PMUs of always-on events are never unregistered.
- * May sleep. The mutex of @child's context may be held, but not the inherit lock.
+ * A pending sigtrap holds @child until the task returns to user space, but perf_pmu_unregister()
+ * must not wait so long. PMUs of always-on events are never unregistered, and not dropped here. May
+ * sleep. The mutex of @child's context may be held, but not the inherit lock.
  */
 void perf_event_put_pmu(struct perf_event *child)
 {
@@ -685,7 +685,7 @@ void perf_event_put_child(struct perf_event *child, struct list_head *released)
  * perf_event_free_released - free the events that perf_event_put_child() has collected
  * @released: the list, of a bounded length; it is empty afterwards
  *
- * A single RCU callback frees all of them.
+ * A single RCU callback frees all events of the list.
  */
 void perf_event_free_released(struct list_head *released)
 {

@@ -120,7 +120,7 @@ static void perf_exit_put_left(struct list_head *left)
  * perf_shared_ctx_free - undo perf_shared_ctx_alloc()
  * @ctx: the shared context (see shared_ctx.h), which is scheduled out and not used again
  *
- * The counts of its events are added to those of their parent events.
+ * The counts of its events are added to the counts of their parent events.
  *
  * Context: may sleep.
  */
@@ -194,9 +194,9 @@ static void perf_exit_other_child(struct perf_event *child)
 
 /*
  * Drop the references to the inherited events that perf_exit_child() has removed. An event without
- * other references is freed without a grace period: only event sites in its task use it without a
- * reference, and the task is not in one. If tracepoints of other tasks may have walked the context
- * (ctx->walked), the events are freed after a grace period.
+ * other references is freed without a grace period: only event sites of the exiting task use the
+ * event without a reference, and the task is in no event site. If tracepoints of other tasks may
+ * have walked the context (ctx->walked), the events are freed after a grace period.
  */
 static void perf_exit_put_children(struct perf_event_context *ctx, struct list_head *gone)
 {
@@ -244,7 +244,7 @@ static void perf_exit_read_records(struct perf_event_context *ctx, struct task_s
 }
 
 /*
- * An inherited event in @ctx->event_list is in its parent event's list, too: it is removed from
+ * An inherited event in @ctx->event_list is in its parent event's list, too, and is removed from
  * both lists with ctx->mutex and the inherit lock held.
  */
 static void perf_exit_events(struct perf_event_context *ctx, struct list_head *gone)
@@ -355,11 +355,11 @@ void perf_event_free_task(struct task_struct *task)
 {
 	perf_exit_context(task, false);
 	/*
-	 * The task was never visible by its PID, so only its events, all of them inherited and
-	 * without files, have references to it. References to the events are held by RCU callbacks,
-	 * pending interrupts and workers, readers of the parent event, and the close of the parent
-	 * event. Each of them drops its reference in bounded time, and none waits for a fork: see
-	 * late_events_wq.
+	 * The task was never visible by its PID, so only its events have references to the task.
+	 * All of these events are inherited and have no files: references to them are held by RCU
+	 * callbacks, pending interrupts and workers, readers of the parent event, and the close of
+	 * the parent event. Each holder drops its reference in bounded time, and none waits for a
+	 * fork: see late_events_wq.
 	 */
 	while (refcount_read(&task->usage) > 1)
 		schedule_timeout_uninterruptible(1);

@@ -3,9 +3,10 @@
  * Groups: membership, and which groups need scheduling
  *
  * A group is always on if each member has PERF_EV_CAP_ALWAYS_ON: a software event, or a clock event
- * that only counts. No context switch schedules the group in or out: while it is attached, event
- * sites find its members, and enabling the group only changes its state. Every other enabled group
- * is in a tree of a PMU's part of its context (group_tree.c), and sched.c schedules it in and out.
+ * that only counts. No context switch schedules the group in or out: while the group is attached,
+ * event sites find its members, and enabling the group only changes its state. Every other enabled
+ * group is in a tree of a PMU's part of its context (group_tree.c), and sched.c schedules it in and
+ * out.
  */
 #include "cgroup.h"
 #include "cold.h"
@@ -564,8 +565,8 @@ static void perf_group_unlink(struct perf_event *event, struct perf_event *leade
 }
 
 /*
- * Schedule out a member and remove it from its group. The rest of the group stays scheduled in
- * if the same PMU schedules it.
+ * Schedule out a member and remove it from its group. The rest of the group stays scheduled in if
+ * the group's PMU does not change.
  *
  * Return true if the group must be rescheduled.
  */
@@ -723,9 +724,9 @@ static void perf_group_detach_done(struct perf_event *event, struct detach_args 
 }
 
 /*
- * Is the event disabled and without siblings? Then it is on no PMU. Its last overflow is complete,
- * because only the event's own CPU schedules it out. It is not scheduled in again while the caller
- * holds ctx->mutex, or the inherit lock for an inherited event.
+ * Is the event disabled and without siblings? Such an event is on no PMU. The last overflow is
+ * complete, because only the event's own CPU schedules it out. The event is not scheduled in again
+ * while the caller holds ctx->mutex, or the inherit lock for an inherited event.
  */
 static bool perf_group_is_off(const struct perf_event *event)
 {
@@ -757,8 +758,8 @@ static bool perf_group_detaches_anywhere(const struct perf_event *event,
 }
 
 /*
- * Does the group have events that could be always on, while @event could not? They may
- * become always on when @event is removed.
+ * Does @event keep other events of its group from being always on? These events may become always
+ * on when @event is removed.
  */
 static bool perf_group_has_always_on_members(const struct perf_event *event)
 {

@@ -34,8 +34,8 @@
 #define AGE_STEP	BIT_ULL(AGE_SHIFT)
 
 /*
- * Limit of ages, in intervals of the rotation timer. It bounds the time that a group waits. The
- * ages of groups with fair shares differ by less.
+ * Limit of ages, in intervals of the rotation timer. The limit bounds the time that a group waits.
+ * The ages of groups with fair shares differ by less.
  */
 #define AGE_INTERVALS	4
 
@@ -368,10 +368,10 @@ static u64 perf_subtree_youngest(const struct perf_event *leader)
 }
 
 /*
- * Limit the runtime of a group that has run for very long. Rotation may not have increased
- * the base for a long time: it does not run while no group waits, nor for a task that never
- * runs when the timer expires. So the base is increased first, which preserves the order of
- * groups that all have run for long.
+ * Limit the runtime of a group that has run for very long. Rotation may not have increased the base
+ * for a long time: rotation does not run while no group waits, nor for a task that never runs when
+ * the timer expires. So the base is increased first, which preserves the order of groups that all
+ * have run for long.
  */
 static void perf_group_limit_runtime(struct perf_event *leader)
 {
@@ -434,11 +434,11 @@ static struct perf_event *perf_subtree_last(struct perf_event *leader)
  * perf_group_move_last - move a group after all others of its subtree
  * @leader: leader of a flexible group that cannot be scheduled in although no other
  *	flexible group is; ctx->lock is held
- * @ns: time to add, for which it would have been scheduled in; at least one step of ages, because
- *	groups of the same step are in the order of their ids
+ * @ns: time for which the group would have been scheduled in; at least one step of ages is added,
+ *	because groups of the same step are in the order of their ids
  *
- * A group that cannot be scheduled must not stay the youngest, because rotation would try only
- * this one. Several such groups do not increase each other's runtime beyond the limit of
+ * A group that cannot be scheduled must not stay the youngest, because rotation would try only this
+ * group. Several such groups do not increase each other's runtime beyond the limit of
  * perf_group_add_runtime().
  */
 void perf_group_move_last(struct perf_event *leader, u64 ns)

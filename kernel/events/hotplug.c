@@ -6,11 +6,10 @@
  * online again. Drivers initialise the CPU's counters in between, so events start after the
  * last driver has done so, and stop before the first driver shuts down.
  *
- * Events of resources that several CPUs share move to another of these CPUs. The core moves
- * the events of PMUs with a scope, and drivers move those of other system-wide PMUs. If none
- * of these CPUs is online, the events of a PMU with a scope wait until one of them is. Other
- * events end: only their driver could select another CPU, and the driver does not move them
- * any more.
+ * Events of resources that several CPUs share move to another of these CPUs. The core moves the
+ * events of PMUs with a scope, and drivers move those of other system-wide PMUs. If none of these
+ * CPUs is online, the events of a PMU with a scope wait until one is. Events of a system-wide PMU
+ * without a scope end if the driver has not moved them: only the driver could select another CPU.
  */
 #include <linux/cpuhotplug.h>
 #include <kunit/static_stub.h>
@@ -120,8 +119,8 @@ static int perf_hotplug_cpu_is_not_ready(unsigned int cpu)
 
 /*
  * PMU drivers have fixed hotplug states, followed by dynamic ones, which are allocated in the order
- * in which drivers are loaded. So the last dynamic state is after the states of all drivers. It is
- * before tasks run on the CPU.
+ * in which drivers are loaded. So the last dynamic state is after the states of all drivers. This
+ * state is before tasks run on the CPU.
  */
 static int __init perf_hotplug_ready_init(void)
 {
@@ -147,8 +146,8 @@ static void perf_hotplug_end_events_left(unsigned int cpu)
 
 	guard(mutex)(&ctx->mutex);
 	/*
-	 * The mutex protects the list. Take the lock for each event separately, as there may
-	 * be many.
+	 * ctx->mutex protects the list. Take ctx->lock for each event separately, because there may
+	 * be many events.
 	 */
 	for_each_event(event, ctx) {
 		cond_resched();

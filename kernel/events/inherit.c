@@ -124,10 +124,10 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 }
 
 /*
- * Set the state of a plain inherited event, which is off, to that of inherited_from; its leader's
- * state is set already. The caller holds the inherit lock, so an enable or disable of the parent
- * event either happens before, or finds @child. The context clock has never run, and the times of
- * @child are 0.
+ * Set the state of @child, a plain inherited event that is off, to that of child->inherited_from.
+ * The state of the leader of @child is set already. The caller holds the inherit lock, so an enable
+ * or disable of the parent event either happens before, or finds @child. The times of @child are 0,
+ * because the context clock has never run.
  */
 static __always_inline void perf_inherit_begin_child(struct perf_event *child)
 {
@@ -281,8 +281,8 @@ static struct perf_event *perf_inherit_event(struct fork_args *args, struct perf
 }
 
 /*
- * The event after @child in an inherited group, or NULL. It need not be inherited from the next
- * member of the original group, because some members may have no inherited event.
+ * The event after @child in an inherited group, or NULL. This event need not be inherited from the
+ * next member of the original group, because some members may have no inherited event.
  */
 static struct perf_event *perf_inherit_next_child(struct perf_event *leader,
 						  struct perf_event *child)

@@ -2,10 +2,10 @@
 /*
  * Overflow: a sampling event reaches the end of a period
  *
- * The record is written and the event is stopped immediately. A wakeup, a signal and a
- * disable of the event are deferred to an irq_work on this CPU, or to task work on the return
- * to user space. Pending work holds a reference to the event, and a close does not wait for
- * it: the work finds a dead event.
+ * The record is written and the event is stopped immediately. A wakeup, a signal and a disable of
+ * the event are deferred to an irq_work on this CPU, or to task work on the return to user space.
+ * Pending work holds a reference to the event. A close does not wait for the work, which then finds
+ * a dead event.
  */
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
@@ -99,13 +99,13 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 			cpu = READ_ONCE(event->oncpu);
 		/*
 		 * oncpu is -1 for an event that is scheduled out. Usually perf_event_sched_out()
-		 * has handled the request. It has not, if a tracepoint about the task made the
-		 * event overflow while the task did not run.
+		 * has handled the request. Exception: a tracepoint about the task made the event
+		 * overflow while the task did not run.
 		 *
 		 * If the event is scheduled in on another CPU before perf_event_disable_due() locks
-		 * it, that function does nothing. That is right, as the event was scheduled out
-		 * after the request. If the event overflows on the other CPU, stop_work is queued
-		 * again, as it is not pending any more.
+		 * the event, that function does nothing. That is right, as the event was scheduled
+		 * out after the request. If the event overflows on the other CPU, stop_work is
+		 * queued again, as it is not pending any more.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
@@ -164,10 +164,10 @@ static void perf_overflow_sigtrap_work(struct callback_head *head)
 }
 
 /*
- * Would another SIGTRAP be dropped? Yes, if one is pending, if the task ignores SIGTRAP, or
- * if it exits. Then an event that counts the kernel must not request the signal: sending it
- * would raise the event again, and current would never return to user mode, nor exit. A task
- * that is not exiting keeps its signal handlers, so an NMI can read them.
+ * Would another SIGTRAP be dropped? Yes, if one is pending, if the task ignores SIGTRAP, or if the
+ * task exits. Then an event that counts the kernel must not request the signal: sending it would
+ * raise the event again, and current would never return to user mode, nor exit. A task that is not
+ * exiting keeps its signal handlers, so an NMI can read them.
  */
 static bool perf_overflow_sigtrap_is_lost(void)
 {
@@ -381,8 +381,8 @@ EXPORT_SYMBOL_GPL(perf_event_overflow);
  *
  * For drivers whose hardware records several overflows before it interrupts. Throttling limits
  * interrupts, so the driver calls perf_event_overflow() for one record of an interrupt, and this
- * function for the others, and for all records that it reads outside of an interrupt. Programs,
- * limits and signals are the same in both functions.
+ * function for the other records, and for all records outside of an interrupt. Programs, limits and
+ * signals are the same in both functions.
  *
  * Context: interrupts are off, or NMI.
  * Return: 1 if the driver must stop the event because its limit was reached, 0 otherwise

@@ -388,7 +388,7 @@ static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 /*
  * Add an event that the PMU has accepted, so that the unregistration of the PMU waits for it. An
  * inherited event is not listed, to avoid a lock of the PMU in all forks: perf_event_revoke() of
- * event->parent removes it.
+ * event->parent removes the inherited event.
  */
 static void perf_pmu_entry_add_event(struct pmu_entry *pe, struct perf_event *event)
 {
@@ -481,8 +481,8 @@ static int perf_pmu_try_all(struct perf_event *event)
 }
 
 /*
- * Call event_init of the PMU of this type. It may set attr.type to another PMU's type and return
- * -ENOENT: call that PMU, but limit the number of times.
+ * Call event_init of the PMU with @type. The callback may set attr.type to another PMU's type and
+ * return -ENOENT: then call that PMU, a limited number of times.
  */
 static int perf_pmu_try_type(struct perf_event *event, u32 type)
 {
@@ -504,7 +504,7 @@ static int perf_pmu_try_type(struct perf_event *event, u32 type)
 
 /*
  * Call the PMU whose type is in the upper half of a generic event's config, unless the PMU lacks
- * PERF_PMU_CAP_EXTENDED_HW_TYPE. If the type has no PMU, ignore it and call all PMUs.
+ * PERF_PMU_CAP_EXTENDED_HW_TYPE. If no PMU has @type, call all PMUs.
  */
 static int perf_pmu_try_extended(struct perf_event *event, u32 type)
 {
@@ -686,8 +686,8 @@ static int perf_pmu_type_alloc(const struct pmu *pmu, int type)
 
 /*
  * The list starts with the kernel's own PMUs, which have most of the events. PMUs of drivers
- * follow, the last one registered first: it gets generic events that several PMUs support. On
- * ARM this is the PMU of the big cores, which is probed after that of the little ones.
+ * follow, the last registered one first: this PMU gets the generic events that several PMUs
+ * support. On ARM it is the PMU of the big cores, which is probed after that of the little cores.
  */
 static void perf_pmu_list(struct pmu *pmu, bool own)
 {

@@ -105,7 +105,7 @@ void perf_scope_online(unsigned int cpu)
  * @cpu: the CPU, still online
  *
  * If @cpu is the designated CPU of an instance, another CPU of the instance replaces it, and the
- * events move there.
+ * events move to that CPU.
  *
  * Context: the CPU hotplug lock is held, may sleep.
  */

@@ -19,9 +19,10 @@
 #include "time_seq.h"
 
 /*
- * Maximum number of groups that a rotation schedules out one by one. Before each of them, all
- * active groups are searched, and after it, the waiting group is tried. A group of which only a
- * software leader is enabled is active without a counter, so there may be very many such groups.
+ * Maximum number of groups that a rotation schedules out one by one. Before each of these groups is
+ * scheduled out, all active groups are searched; afterwards the waiting group is tried. A group of
+ * which only a software leader is enabled is active without a counter, so there may be very many
+ * such groups.
  */
 #define ROTATE_SINGLY	16
 
@@ -306,8 +307,8 @@ int perf_cpu_pmu_contexts_make(struct pmu *pmu)
 	for_each_possible_cpu(cpu)
 		perf_cpu_pmu_context_init(per_cpu_ptr(made, cpu), pmu, cpu);
 	/*
-	 * Another task may have installed the state meanwhile. Task switches see it because
-	 * they take the lock of the event's context.
+	 * Another task may have installed the state meanwhile. Context switches see the state,
+	 * because they take the lock of the event's context.
 	 */
 	if (cmpxchg(&pmu->cpu_pmu_context, NULL, made))
 		free_percpu(made);

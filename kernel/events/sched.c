@@ -29,8 +29,8 @@
 #include "time_seq.h"
 
 /*
- * Limit on attempts for groups that do not fit, per subtree; rotation schedules in the other
- * groups. If not even a group of one event fits, the PMU is nearly full: such a failure
+ * Limit on attempts to schedule in groups of a subtree that do not fit; rotation schedules in the
+ * groups not tried. If not even a group of one event fits, the PMU is nearly full: such a failure
  * counts as BACKFILL_SINGLE attempts. An attempt takes time for each member, so every
  * BACKFILL_MEMBERS siblings count as another attempt.
  */
@@ -113,7 +113,7 @@ static void perf_sched_pmu_del(struct perf_event *event, int flags)
 
 /*
  * perf_event_set_state() for an event that is scheduled in (@on) or out at @now, a time of its
- * clock. Each switch calls this for each event concerned.
+ * clock. A fast path: a context switch calls this for each event that it schedules in or out.
  */
 static __always_inline void perf_sched_set_on(struct perf_event *event, bool on, u64 now)
 {
@@ -437,8 +437,8 @@ bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		wait = true;
 		/*
 		 * If no flexible group is scheduled in, rotation has no group to schedule out, and
-		 * moves this group behind the others (see perf_rotate_make_room()). Do so here,
-		 * too: the rotation timer may never expire while the task runs.
+		 * moves this group behind the others (see perf_rotate_make_room()). The same is
+		 * done here, because the rotation timer may never expire while the task runs.
 		 *
 		 * If a single event does not fit beside other groups, the PMU is nearly full:
 		 * end the loop earlier.
@@ -510,9 +510,9 @@ void perf_sched_groups_out(struct list_head *active)
  * @ctx: the context that has changed, one of these two
  * @pmu: the PMU
  *
- * Flexible groups are scheduled out first, so that none of them keeps out a pinned group.
- * Pinned groups stay scheduled in, except those of the task if the CPU's context has changed:
- * they must not keep out a pinned group of the CPU.
+ * Flexible groups are scheduled out first, so that none of them keeps out a pinned group. Pinned
+ * groups stay scheduled in, except those of the task if the CPU's context has changed: these must
+ * not keep out a pinned group of the CPU.
  *
  * Return: true if a flexible group of the task waits
  */

@@ -23,7 +23,7 @@ static inline bool perf_pmu_filtered_here(struct pmu *pmu)
 }
 
 /*
- * A PMU's part of this CPU's own context, or NULL if it has no events there. Unlike
+ * A PMU's part of this CPU's own context, or NULL if the context has no events of the PMU. Unlike
  * perf_pmu_context_of(), this needs no list walk. cpuctx->ctx.lock is held.
  */
 static inline struct perf_event_pmu_context *perf_cpu_part(struct perf_cpu_context *cpuctx,

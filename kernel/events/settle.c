@@ -41,8 +41,8 @@ static void perf_settled_subtract(struct perf_event *child)
 		WARN_ON_ONCE(!perf_child_is_settled(child));
 		child->event_flags &= ~PERF_EVENT_SETTLED;
 		/*
-		 * Tasks test without a lock whether the list is empty: list_move() of the
-		 * only entry would make it empty for a moment.
+		 * Tasks test without a lock whether the list is empty: list_move() of the only
+		 * entry would make the list empty for a moment.
 		 */
 		if (!list_is_first(&child->child_list, &cold->children))
 			list_move(&child->child_list, &cold->children);
@@ -193,8 +193,9 @@ static bool perf_child_settle_locked(struct perf_event *child)
  * @child: inherited event, not settled; perf_parent_settles() is true for its parent event. The
  *	inherit lock is held, and perf_settled_undo_stale() has been called under it
  *
- * An inherited event that is not plain has no memory for the settled values. It is settled only if
- * its values are 0, as they are if a shared context has always replaced its context.
+ * An inherited event that is not plain has no memory for the settled values. Such an event is
+ * settled only if its values are 0, for example because a shared context has always replaced its
+ * context.
  *
  * Return: true if @child is settled, and its values are part of its parent event's sum
  */

@@ -261,7 +261,7 @@ void __perf_ctx_set_unlink(struct perf_event_context *ctx)
 	 * that load returns NULL, or this function finds the task's CPU and calls it. Without the
 	 * barrier a shared context could continue to count for a task whose own context gets
 	 * another event. The scheduler's barriers are not sufficient: a CPU that pulls a real-time
-	 * task stores the task's CPU after them, and takes no lock afterwards.
+	 * task stores the task's CPU after these barriers, and takes no lock afterwards.
 	 */
 	smp_mb();
 	if (WARN_ON_ONCE(task == PERF_TASK_GONE))

@@ -149,8 +149,8 @@ static bool perf_state_needs_counter(const struct perf_event *event)
 }
 
 /*
- * Find the groups that keep out a pinned group: only pinned groups do, as flexible groups are
- * scheduled out for it.
+ * Find the groups that keep out a pinned group. These are pinned, too, because flexible groups are
+ * scheduled out for a pinned group.
  */
 static unsigned int perf_state_find_pinned(const struct perf_event_pmu_context *epc,
 					   const struct perf_event **first)
@@ -274,7 +274,7 @@ static void perf_state_note_groups(struct state_request *req, const struct list_
 }
 
 /*
- * Collect the groups that occupy counters of @event's PMU here. The locks of both contexts
+ * Collect the groups that occupy counters of @event's PMU on this CPU. The locks of both contexts
  * are held.
  */
 static void perf_state_find_groups(struct state_request *req, const struct perf_event *event,
@@ -505,8 +505,8 @@ static void perf_state_of_event(struct state_request *req, struct perf_event *ev
 
 	perf_state_identify(req, event);
 	/*
-	 * If the task has exited, nothing schedules the event any more. Before that, its state and
-	 * the start of the state are consistent only with ctx->lock held.
+	 * If the task has exited, nothing schedules the event any more. Before the exit, the
+	 * event's state and the start of the state are consistent only with ctx->lock held.
 	 */
 	if (!perf_event_call(event, perf_state_look, req)) {
 		info->doing = perf_state_of(event, NULL);

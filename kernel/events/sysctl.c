@@ -231,9 +231,9 @@ static void perf_sysctl_lower_rate(u64 average)
 	int rate;
 
 	/*
-	 * Aim a quarter above the average: it is still rising, and one large step is better
-	 * than many small ones. Two CPUs may run this concurrently: a mixture of their values
-	 * does no harm.
+	 * Aim a quarter above the average: the average is still rising, and one large step is
+	 * better than many small ones. Two CPUs may run this concurrently: a mixture of their
+	 * values does no harm.
 	 */
 	aim = average + (average >> 2);
 	fit = perf_sysctl_samples_that_fit(aim, READ_ONCE(sysctl_perf_cpu_time_max_percent));

@@ -150,10 +150,10 @@ static void perf_throttle_lengthen_period(struct hw_perf_event *hw)
 }
 
 /*
- * Has the tick been absent? An idle CPU has no ticks, and a task that wakes up there for a
- * short time rarely sees one: the overflows of several seconds must not be counted as those
- * of one tick. Not checked between the samples of one occurrence, because writing them may
- * take longer than a tick.
+ * Has the tick been absent? An idle CPU has no ticks, and a task that runs on such a CPU for a
+ * short time rarely sees one: the overflows of several seconds must not be counted as those of one
+ * tick. Not checked between the samples of one occurrence, because writing them may take longer
+ * than a tick.
  */
 static bool perf_tick_is_absent(const struct perf_event *event)
 {
@@ -167,7 +167,7 @@ static void (*perf_throttle_test_step)(bool required);
 #endif
 
 /*
- * The tick unthrottles events: keep it enabled on this CPU while an event is throttled, even
+ * The tick unthrottles events: keep the tick enabled on this CPU while an event is throttled, even
  * with nohz_full.
  */
 static void perf_throttle_require_tick(bool required)
@@ -395,7 +395,7 @@ void perf_event_restart_period(struct perf_event *event)
 
 /*
  * Compute the period from the count since the last tick. A throttled event has counted for an
- * unknown part of that time, and its period may have been much too short: double it.
+ * unknown part of that time, and its period may have been much too short: double the period.
  */
 static bool perf_tick_adjust_frequency(struct perf_event *event, bool throttled)
 {
@@ -456,10 +456,10 @@ static void perf_tick_event(struct perf_event *event, struct pmu **disabled)
 	perf_tick_switch_pmu(event->pmu, disabled);
 	core_stopped = perf_event_unthrottle_in(event);
 	/*
-	 * The driver may have stopped the throttled event without an update of the count: stop it
-	 * with PERF_EF_UPDATE, unless the core has stopped it, which updated the count. The driver
-	 * may also have moved the event to a counter with another event's value: start it with
-	 * PERF_EF_RELOAD.
+	 * The driver may have stopped the throttled event without an update of the count: stop the
+	 * event with PERF_EF_UPDATE, unless the core has stopped it and thus updated the count. The
+	 * driver may also have moved the event to a counter with another event's value: start the
+	 * event with PERF_EF_RELOAD.
 	 */
 	if (scheduled && !core_stopped)
 		perf_event_pmu_stop(event, PERF_EF_UPDATE);
@@ -530,8 +530,8 @@ static void perf_tick_context(struct perf_event_context *ctx, bool throttled)
  * Have events been throttled on this CPU since its last tick? If so, drop the dependency on the
  * tick. An NMI may throttle an event at any point:
  *
- * - before throttled_events is cleared: the caller examines all events afterwards, including this
- *   one;
+ * - before throttled_events is cleared: the caller examines all events afterwards, including the
+ *   throttled one;
  * - afterwards: throttled_events is not 0 at the end, and the dependency is set again.
  */
 static bool perf_tick_end_throttles(void)

@@ -238,7 +238,7 @@ void perf_event_sync_times(struct perf_event *event)
  * perf_event_sync_times_attach - perf_event_sync_times() for an event that is added to a context
  * @event: the event; its context is between perf_context_begin() and perf_context_end()
  *
- * If the event is enabled, it waits from then on, by the context's clock.
+ * An enabled event waits from then on, by the context's clock.
  */
 void perf_event_sync_times_attach(struct perf_event *event)
 {

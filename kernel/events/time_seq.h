@@ -3,15 +3,14 @@
  * How one CPU writes a context's clock, its changes and its events' times, while other CPUs
  * read them.
  *
- * Writers hold the context's lock. Readers hold no lock and may run in any context. Most of
- * them must not wait: a reader may have interrupted the writer, or the writer may wait for
- * the reader's CPU. So the contents of memory must be valid between any two stores of a
- * writer:
+ * Writers hold the context's lock. Readers hold no lock and may run in any context. Most readers
+ * must not wait: a reader may have interrupted the writer, or the writer may wait for the reader's
+ * CPU. So the contents of memory must be valid between any two stores of a writer:
  *
  * - A time of an event is one word: a total while the time is stopped, and the moment at
  *   which it would have been 0 while it runs. A reader sees one or the other.
- * - A clock runs or is stopped, and stores a time that it has reached. Its offset is stored
- *   before it is started, its time before it is stopped.
+ * - A clock runs or is stopped, and stores a time that it has reached. The offset is stored before
+ *   the clock is started, the time before the clock is stopped.
  * - A change of a context happens at one moment, ctx->now. At that moment a time that is
  *   stopped or started has the same value before and after the change. A reader within a
  *   change computes the times of that moment.
@@ -104,8 +103,8 @@ static __always_inline u64 perf_clock_at(const struct perf_event_clock *clock, u
 }
 
 /*
- * The time of a clock at @now, for a change of times that run by it. The time is stored, so
- * that no CPU reads an earlier one afterwards. The context's lock is held.
+ * The time of a clock at @now, for a change of times that run by this clock. The time is stored, so
+ * that no CPU reads an earlier time afterwards. The context's lock is held.
  */
 static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u64 now)
 {
@@ -151,9 +150,8 @@ static __always_inline void perf_clock_stop(struct perf_event_clock *clock, u64 
 }
 
 /*
- * The time by perf_clock() at which a stopped clock was stopped: the offset is still the one
- * with which it ran. 0 if it has never run. The context's lock is held, or its task has
- * exited.
+ * perf_clock() at the stop of a stopped clock, which keeps the offset with which it ran; 0 if the
+ * clock has never run. The context's lock is held, or the context's task has exited.
  */
 static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clock)
 {
@@ -162,11 +160,10 @@ static __always_inline u64 perf_clock_stopped(const struct perf_event_clock *clo
 
 /*
  * Announce that times may stop at a moment that the writer is about to read. The full barrier
- * orders the store before the writer's read of perf_clock(). A reader that reads perf_clock()
- * after the writer may read a time later than the moment, but then sees the announcement when
- * it checks for it; see perf_times_try(). A write barrier is not sufficient: the store could
- * stay in this CPU's store buffer until after the change, and the reader's times would
- * decrease later:
+ * orders the store before the writer's read of perf_clock(). A reader that reads perf_clock() after
+ * the writer may read a time later than the moment, but then sees the announcement in its check;
+ * see perf_times_try(). A write barrier is not sufficient: the store could stay in this CPU's store
+ * buffer until after the change, and the reader's times would decrease later:
  *
  *	a change				perf_times_try()
  *
@@ -298,12 +295,12 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
 		PERF_TIME_STEP();
 		perf_times_at(event, perf_clock_at(perf_event_clock(event, ctx), now), times);
 		/*
-		 * Pairs with perf_change_announce(). ctx->seq differs below if a word of a
-		 * later change has been read, or if perf_clock() has been read after the
-		 * moment of a later change. event->ctx differs below if the event's times run
-		 * by another clock now: the new context was stored before the change that
-		 * starts them. perf_clock() reads a hardware counter, not memory: it must not
-		 * be read before an earlier memory access, nor after a later load.
+		 * Pairs with perf_change_announce(). ctx->seq differs below if a word of a later
+		 * change has been read, or if perf_clock() has been read after the moment of a
+		 * later change. event->ctx differs below if the event's times run by another clock
+		 * now: the new context was stored before the change that starts them. perf_clock()
+		 * reads a hardware counter, not memory: the counter must not be read before an
+		 * earlier memory access, nor after a later load.
 		 */
 		smp_rmb();
 		/*
