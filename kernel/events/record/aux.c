@@ -700,8 +700,8 @@ static struct perf_aux *perf_aux_get_here(struct perf_event *sampler)
  * @size: bytes wanted, a multiple of 8
  *
  * Context: any, on the CPU of @sampler.
- * Return: bytes, a multiple of 8; 0 if there is no area, or if the interrupted code is copying
- * from it
+ * Return: bytes, a multiple of 8; 0 if there is no area, or if the interrupted code is copying from
+ * the area
  */
 unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size)
 {

@@ -149,9 +149,9 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 }
 
 /*
- * The cold part of an event with a buffer. It may be allocated after the event, but always
- * before perf_buffer_switch() publishes event->rb with a fully ordered cmpxchg. The load of
- * event->cold does not depend on the load of event->rb, so without the barrier it could be
+ * The cold part of an event with a buffer. The cold part may be allocated after the event, but
+ * always before perf_buffer_switch() publishes event->rb with a fully ordered cmpxchg. The load of
+ * event->cold does not depend on the load of event->rb, so without the barrier the load could be
  * reordered, and see NULL.
  */
 static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
@@ -163,7 +163,7 @@ static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 /**
  * perf_output_wakeup - queue a wakeup of the readers of a buffer
  * @rb: the buffer
- * @event: event that writes to it, or that was inherited from one that does
+ * @event: event that writes to @rb, or event inherited from such an event
  *
  * Context: any.
  */

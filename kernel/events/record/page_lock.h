@@ -2,14 +2,14 @@
 /*
  * Protocol for writing the user page while user space reads it.
  *
- * The reader that the ABI describes loads page->lock before and after it copies the fields,
- * and retries if the two values differ. It has only compiler barriers, and accepts an odd
- * number as well as an even one. That is enough for a reader on the CPU that writes, which sees
- * each write as atomic. perf_event_update_userpage() writes only on the CPU of that reader.
+ * The reader that the ABI describes loads page->lock before and after it copies the fields, and
+ * retries if the two values differ. This reader has only compiler barriers, and accepts odd
+ * numbers, too. That is enough on the CPU that writes the page, where a reader sees each write as
+ * atomic. perf_event_update_userpage() writes only on the CPU of that reader.
  *
  * A reader on another CPU must also have read barriers, and retry if the number is odd.
  *
- * An NMI may find a write of its own CPU in progress. It then only increments the number by 2,
+ * An NMI may find a write of its own CPU in progress. The NMI then only increments the number by 2,
  * and the interrupted writer writes all fields again: page->lock is never even while the page is
  * half written.
  *

@@ -166,7 +166,7 @@ static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long
  * perf_ring_take_lost - get and clear the number of records lost since the last record
  * @ring: entered
  *
- * The next record reports them, or perf_ring_begin() adds them again.
+ * The next record reports this number, or perf_ring_begin() adds it again.
  *
  * Return: number of records, usually 0
  */
@@ -207,8 +207,8 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  *
  * A writer that has interrupted another one cannot publish its record, because the interrupted
  * record before it is incomplete. The outermost writer publishes all records, and then checks
- * whether others were added since. All writers are on one CPU, so program order is
- * enough between them:
+ * whether records were added since. All writers are on one CPU, so program order is enough between
+ * them:
  *
  *	the outermost				one that interrupts it
  *
@@ -260,8 +260,8 @@ static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned lon
 		barrier();
 		PERF_RING_STEP(ring);
 		/*
-		 * Writers that interrupted while nest was not 0 have left their records to
-		 * this one.
+		 * Writers that interrupted while nest was not 0 have left their records to this
+		 * writer.
 		 */
 		if (likely((unsigned long)local_read(&ring->head) == head))
 			break;

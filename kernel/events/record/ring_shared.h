@@ -8,12 +8,12 @@
  * CPU that is interrupted, or stops for ever, in the middle of a record only delays the
  * publication.
  *
- * Records belong to epochs, numbered 0 and 1 alternately. One bit of the head is the number
- * of the current epoch, so one cmpxchg determines both the place of a record and its epoch.
- * Flipping that bit closes the epoch: its number of bytes is then fixed. Writers add the
- * bytes that they commit to the epoch's sum, and the closing CPU subtracts all bytes of the
- * epoch. So the sum of a closed epoch becomes 0 exactly once, with its last record. The CPU
- * that makes it 0 publishes the epoch, and closes the next one if it has any records.
+ * Records belong to epochs, numbered 0 and 1 alternately. One bit of the head is the number of the
+ * current epoch, so one cmpxchg determines both the place of a record and its epoch. Flipping that
+ * bit closes the epoch: its number of bytes is then fixed. Writers add the bytes that they commit
+ * to the epoch's sum, and the closing CPU subtracts all bytes of the epoch. So the sum of a closed
+ * epoch becomes 0 exactly once, with its last record. The CPU that makes the sum 0 publishes the
+ * epoch, and closes the next one if it has any records.
  *
  * A second bit of the head, PERF_RING_CLOSING, is set from the closing of an epoch until the
  * epoch is published and no further record follows. While it is set, only one CPU at a time

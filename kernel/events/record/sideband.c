@@ -273,7 +273,8 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 /*
  * Does the event get the record? The cheapest tests are first. A task may have a thousand counting
  * events: these have no cold part, and event->cold is next to the list entry. A tool may have
- * opened an event of the task on each of a thousand CPUs: event->cpu excludes all but one.
+ * opened an event of the task on each of a thousand CPUs: event->cpu excludes all but one of these
+ * events.
  */
 static bool perf_sideband_takes(const struct perf_event *event, const struct perf_record *record)
 {

@@ -7,10 +7,9 @@
  * for a program that splices, and does not read the records through the mapping, only the
  * records at both ends are copied.
  *
- * User space can write both data_head and data_tail. Wrong values affect only its own
- * records: sizes are checked, and a page that is removed from the buffer exists for a further
- * grace period, because a writer that a wrong tail has misled may still write to it with
- * preemption off.
+ * User space can write both data_head and data_tail. Wrong values affect only its own records:
+ * sizes are checked, and a page that is removed from the buffer exists for a further grace period,
+ * because a writer misled by a wrong tail may still write to the page with preemption off.
  */
 #include <linux/fs.h>
 #include <linux/gfp.h>

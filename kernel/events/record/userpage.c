@@ -76,8 +76,8 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
  * On a CPU other than that of the event's context this does nothing: the page is written when the
  * task is scheduled in, or earlier by perf_event_refresh_userpage().
  *
- * Context: any, on the CPU of the event's context, or with the context's lock held while it is
- * scheduled out.
+ * Context: any, on the CPU of the event's context, or with the context's lock held while the
+ * context is scheduled out.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
