@@ -7,8 +7,8 @@
  * This PMU checks these guarantees, and counts violations. Its callbacks call those of the
  * simulated PMU.
  *
- * With sim_habits.mask=M on the command line user space gets such a PMU, sim_habits. It uses
- * only interfaces for PMU drivers.
+ * With sim_habits.mask=M on the command line user space gets such a PMU, sim_habits. The driver
+ * uses only interfaces for PMU drivers.
  */
 #include <linux/delay.h>
 #include <linux/moduleparam.h>

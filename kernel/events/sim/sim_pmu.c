@@ -6,10 +6,10 @@
  * or explicit steps: from a unit test by sim_pmu_advance(), from a program by a write to the
  * file "advance" of the PMU's directory in sysfs.
  *
- * With sim_pmu.hardware=1 it supports PERF_TYPE_HARDWARE in a virtual machine without a PMU,
- * for "perf stat -e cycles,instructions" and "perf record -e cycles". It refuses events that
- * exclude a mode, because it cannot distinguish user and kernel mode. It uses only interfaces
- * for PMU drivers.
+ * With sim_pmu.hardware=1 the PMU supports PERF_TYPE_HARDWARE in a virtual machine without a PMU,
+ * for "perf stat -e cycles,instructions" and "perf record -e cycles". The PMU refuses events that
+ * exclude a mode, because it cannot distinguish user and kernel mode. The driver uses only
+ * interfaces for PMU drivers.
  */
 #include <linux/bitops.h>
 #include <linux/module.h>

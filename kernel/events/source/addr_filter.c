@@ -281,8 +281,8 @@ static bool perf_addr_filter_task_is_new(struct task_struct *task)
  * reading, so an mmap() of the task waits. A later execve() clears the ranges; after an
  * earlier execve() the task has another mm, and the loop repeats.
  *
- * Return true on success; false if the caller must wait for the mmap_lock of *@busy, or, if
- * that is NULL, for the task's fork to complete.
+ * Return true on success; false if the caller must wait for the mmap_lock of *@busy, or, if *@busy
+ * is NULL, for the task's fork to complete.
  */
 static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_filter_range *ranges,
 				   struct mm_struct **busy)
@@ -369,8 +369,8 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
 
 /*
  * Apply new filters to an event and its inherited events. User space can make a task hold its
- * mmap_lock for long: drop the caller's ctx->mutex while waiting for it. A fatal signal ends the
- * wait.
+ * mmap_lock for long: drop the caller's ctx->mutex while waiting for the mmap_lock. A fatal signal
+ * ends the wait.
  */
 static int perf_addr_filter_apply_children(struct perf_event *event,
 					   struct perf_addr_filter_range *ranges)
@@ -404,9 +404,9 @@ static int perf_addr_filter_apply_children(struct perf_event *event,
  *
  * Context: may sleep.
  * Return: 0 on success, -EINVAL if the text does not match the grammar, -EOPNOTSUPP if the PMU does
- * not support the filters, -ENODEV if it was unregistered, -ERANGE, -ENOMEM, or an error of the
- * file lookup. After an error nothing has changed, except after -EINTR by a fatal signal: events
- * of tasks whose mmap_lock was not available have no file ranges then
+ * not support the filters, -ENODEV if the PMU was unregistered, -ERANGE, -ENOMEM, or an error of
+ * the file lookup. After an error nothing has changed, except after -EINTR by a fatal signal:
+ * events of tasks whose mmap_lock was not available have no file ranges then
  */
 int perf_addr_filters_set(struct perf_event *event, char *text)
 {

@@ -2,9 +2,9 @@
 /*
  * cpu-clock and task-clock
  *
- * The count of a counting clock event is its running time, which the context maintains
- * anyway: the event is always on and costs nothing. In a scheduled group it needs no start or
- * stop either. A sampling clock event has a timer.
+ * The count of a counting clock event is its running time, which the context maintains anyway: the
+ * event is always on and costs nothing. In a scheduled group such an event needs no start or stop
+ * either. A sampling clock event has a timer.
  */
 #include <linux/hrtimer.h>
 #include <asm/irq_regs.h>

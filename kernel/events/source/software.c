@@ -3,9 +3,9 @@
  * Software events: page faults, context switches and others that the kernel raises.
  *
  * An event site is a place in the kernel that raises an event, such as a call of perf_sw_event().
- * It walks three lists for its event: the always-on events of this CPU, the software events in
- * groups that are scheduled in on this CPU, and the always-on events of the running task.
- * No context switch schedules an always-on event in or out, so these events cost nothing there.
+ * The site walks three lists for its event: the always-on events of this CPU, the software events
+ * in groups that are scheduled in on this CPU, and the always-on events of the running task. No
+ * context switch schedules an always-on event in or out, so these events cost nothing in a switch.
  */
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
@@ -103,7 +103,7 @@ bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
  *
  * period_left counts from minus the period up to zero.
  *
- * Context: any; it may be interrupted by itself.
+ * Context: any; a call for an event may be interrupted by another call for the event.
  * Return: number of periods that have passed; 0 if a nested call has taken them
  */
 u64 perf_swevent_set_period(struct perf_event *event)

@@ -213,8 +213,9 @@ void perf_tracepoint_read(struct perf_event *event)
  * @event: event for which is_tracing_event() is true
  * @text: text of the filter
  *
- * The locks of kernel/trace nest outside of ctx->mutex, so ctx->mutex is taken after them. It is
- * that of the event's context then, because CPU hotplug may have moved the event with its group.
+ * The locks of kernel/trace nest outside of ctx->mutex, so ctx->mutex is taken after them. That is
+ * the mutex of the event's context at this time: CPU hotplug may have moved the event with its
+ * group.
  *
  * Context: may sleep; takes ctx->mutex.
  * Return: 0 on success, -EEXIST if the event has a filter, -ENOMEM, or an error of kernel/trace
