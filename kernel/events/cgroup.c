@@ -165,7 +165,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 		return;
 	if (!cpuctx->cgrp) {
 		/*
-		 * Pairs with perf_cgroup_attach(): either that function sees nr_cgroups and
+		 * Pairs with perf_cgroup_attach(): either that function sees owner->nr_cgroups and
 		 * makes this CPU switch again, or this CPU sees current's new cgroup.
 		 */
 		smp_mb();
@@ -376,7 +376,7 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
  * @cpuctx: this CPU's context, not locked
  * @next: the next task
  *
- * PMUs with sched_task stay disabled until the second half of the switch has called sched_task.
+ * PMUs with pmu::sched_task stay disabled until the second half of the switch has called it.
  *
  * Context: interrupts are off.
  */
@@ -539,8 +539,8 @@ static void perf_cgroup_task_moved(void *info)
  * for a task whose last CPU is this one.
  *
  * A CPU without cgroup events loads the task's cgroup not in a switch, but when the first such
- * event is attached, after the full barrier in perf_cgroup_count(): so either that CPU sees the
- * new cgroup, or this CPU sees nr_cgroups.
+ * event is attached, after the full barrier in perf_cgroup_count(): so either that CPU sees the new
+ * cgroup, or this CPU sees perf_cpu_context::nr_cgroups.
  */
 static void perf_cgroup_attach(struct cgroup_taskset *tset)
 {

@@ -215,7 +215,7 @@ struct remote_call {
 /**
  * perf_cpu_task_ctx - get the task context that is scheduled in, or being scheduled in
  *
- * For a driver's pmu_enable.
+ * For pmu::pmu_enable of drivers.
  *
  * Context: interrupts are off.
  * Return: the running task's context, or the shared context (shared_ctx.h) that replaces it; NULL
@@ -554,9 +554,9 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	}
 	/*
 	 * If the task is not running when the interrupt arrives, its next schedule in sees
-	 * nr_events and starts the clock. But the task may have migrated: then call its new
-	 * CPU. The loop terminates, because each round but the first requires a migration
-	 * while the interrupt is in flight.
+	 * ctx->nr_events and starts the clock. But the task may have migrated: then call its new
+	 * CPU. The loop terminates, because each round but the first requires a migration while the
+	 * interrupt is in flight.
 	 */
 	do {
 		cpu = task_cpu(task);

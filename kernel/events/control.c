@@ -427,8 +427,9 @@ perf_event_make_kernel_counter(struct perf_event_attr *attr, int cpu, struct tas
 	int err;
 
 	/*
-	 * aux_output, aux_pause and aux_resume act on the group leader's AUX area, but a kernel
-	 * event has no group. Without a group nothing resumes an event with aux_start_paused.
+	 * attr.aux_output, attr.aux_pause and attr.aux_resume act on the group leader's AUX area,
+	 * but a kernel event has no group. Without a group nothing resumes an event with
+	 * attr.aux_start_paused.
 	 */
 	if (attr->aux_output || attr->aux_action)
 		return ERR_PTR(-EINVAL);

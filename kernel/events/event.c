@@ -39,7 +39,7 @@ static struct kmem_cache *perf_cold_cache __ro_after_init;
 
 /**
  * struct late_events - events whose last reference was dropped in a context that cannot free them
- * @events: the events, linked by late_entry
+ * @events: the events, linked by perf_event::late_entry
  * @work: frees @events, on any CPU
  */
 struct late_events {
@@ -191,7 +191,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 
 /*
  * Reserve an exclusive PMU (a trace unit) for an event. The PMU has either per-task events, and
- * exclusive_cnt is positive, or per-CPU events, and exclusive_cnt is negative.
+ * pmu->exclusive_cnt is positive, or per-CPU events, and pmu->exclusive_cnt is negative.
  */
 static int perf_exclusive_reserve(struct perf_event *event)
 {
@@ -261,7 +261,7 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 	/*
 	 * The cold part is needed if the driver disables the event, as the overflow limit does: a
 	 * trace unit without AUX space, and on powerpc a breakpoint that cannot be stepped over.
-	 * Sampling events need it, too: event_init may have set a sample period from config.
+	 * Sampling events need it, too: pmu->event_init may have set a sample period from config.
 	 */
 	if (has_aux(event) || perf_event_needs_cold(event) || pmu->type == PERF_TYPE_BREAKPOINT) {
 		err = perf_event_make_cold(event);
@@ -475,7 +475,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 	CHILD_KEEPS(child->attr);
 
 	/*
-	 * An always-on event (see group.c) is in no tree, so its group_runtime is not used. The
+	 * An always-on event (see group.c) is in no tree, so child->group_runtime is not used. The
 	 * sizes of its records are those of @event.
 	 */
 	INIT_LIST_HEAD(&CHILD_SETS(child->active_list));
@@ -718,7 +718,7 @@ static struct perf_event *perf_event_alloc_clear(bool tracepoint, gfp_t gfp)
  * @cpu: the CPU, or -1
  * @task: the task, or NULL
  * @leader: leader of the group that the event will join, or NULL; a caller that fails before the
- *	join sets group_leader to the event itself before it drops the event
+ *	join sets event->group_leader to the event itself before it drops the event
  * @parent: parent event of an inherited event, or NULL
  * @handler: overflow handler, called instead of writing a record; or NULL
  * @handler_context: for @handler

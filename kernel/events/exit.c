@@ -367,7 +367,7 @@ void perf_event_free_task(struct task_struct *task)
 
 /**
  * perf_event_delayed_put - check that a task that is being freed has no context
- * @task: the task; its perf_refused is freed, too
+ * @task: the task; @task->perf_refused is freed, too
  */
 void perf_event_delayed_put(struct task_struct *task)
 {

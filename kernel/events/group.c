@@ -474,8 +474,8 @@ static int perf_group_attach(struct perf_event *event, perf_event_func_t func)
 
 /**
  * perf_event_attach - add an event to its context and group
- * @event: the event, initialised; its context is set, and ctx->mutex is held; group_leader is the
- *	event itself, or a leader that it may join
+ * @event: the event, initialised; its context is set, and ctx->mutex is held; @event->group_leader
+ *	is the event itself, or a leader that it may join
  *
  * The context has a reference to the event until perf_event_detach().
  *

@@ -2,9 +2,10 @@
 /*
  * Trees of groups, and ages of groups
  *
- * An enabled group that needs scheduling is in a tree. The age of a group is its runtime minus
- * the base (age_base) of its PMU's part of the context. Rotation schedules out the oldest groups
- * and schedules in the youngest waiting group, whether they are groups of the CPU or of its task.
+ * An enabled group that needs scheduling is in a tree. The age of a group is its runtime
+ * (perf_event::group_runtime) minus the base of its PMU's part of the context
+ * (perf_event_pmu_context::age_base). Rotation schedules out the oldest groups and schedules in the
+ * youngest waiting group, whether they are groups of the CPU or of its task.
  *
  * Each rotation increases the bases of the CPU's part and of the task's part by the same amount,
  * so that the youngest group of both has age 0. A new group, or one that was just enabled, starts
@@ -171,9 +172,9 @@ u64 perf_group_age(const struct perf_event *leader)
  * @cgrp: the subtree's cgroup, or NULL
  * @scan: updated with the groups of this subtree
  *
- * The tree is sorted by group_runtime, which lacks the time since an active group was scheduled in.
- * So an active group may be older than groups after it. A waiting group is not older than the
- * groups after it: the walk ends at the first waiting group.
+ * The tree is sorted by perf_event::group_runtime, which lacks the time since an active group was
+ * scheduled in. So an active group may be older than groups after it. A waiting group is not older
+ * than the groups after it: the walk ends at the first waiting group.
  */
 void perf_subtree_scan(struct perf_event_pmu_context *epc, int cpu,
 		       const struct perf_cgroup *cgrp, struct perf_subtree_scan *scan)
@@ -348,9 +349,9 @@ static u64 perf_group_max_runtime(const struct perf_event_pmu_context *epc)
 
 /*
  * Runtime of the youngest of the first LIMIT_RUNTIME_GROUPS groups of @leader's subtree. The
- * subtree is sorted by group_runtime, which lacks the time since an active group was scheduled in:
- * if all of these groups are active, a later group may be younger. The new base may exceed the
- * runtime of that group, which counts as age 0.
+ * subtree is sorted by perf_event::group_runtime, which lacks the time since an active group was
+ * scheduled in: if all of these groups are active, a later group may be younger. The new base may
+ * exceed the runtime of that group, which counts as age 0.
  */
 static u64 perf_subtree_youngest(const struct perf_event *leader)
 {

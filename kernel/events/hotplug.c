@@ -258,7 +258,7 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 
 /*
  * Detach the events of a group. Add them to @moving with a reference each, the leader first, then
- * its siblings in order, and restore their group_leader for the attach on the other CPU.
+ * its siblings in order, and restore perf_event::group_leader for the attach on the other CPU.
  */
 static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_head *moving)
 {

@@ -73,8 +73,8 @@
 /**
  * struct perf_cpu_pmu_context - a PMU on a CPU
  * @epc: the PMU's part of the CPU's context
- * @sched_cb_entry: entry in this CPU's list of PMUs with sched_task
- * @cgroup_entry: entry in this CPU's list of PMUs with groups of cgroups
+ * @sched_cb_entry: entry in perf_cpu_context::sched_cb_list
+ * @cgroup_entry: entry in perf_cpu_context::cgroup_pmus
  * @nr_cgroup_groups: enabled groups of cgroups that must be scheduled here
  * @sched_cb_usage: number of perf_sched_cb_inc() calls of the driver
  * @switch_disabled: the PMU is disabled until the end of a context switch; see
@@ -120,7 +120,7 @@ struct perf_cpu_pmu_context {
  * @online: events can be opened on the CPU; changed under ctx.mutex
  * @ready: drivers have prepared the CPU, so groups of @ctx may be scheduled in; changed under
  *	ctx.mutex, on the CPU and with interrupts off
- * @sched_cb_list: PMUs whose sched_task is called in each context switch
+ * @sched_cb_list: PMUs whose pmu::sched_task is called in each context switch
  * @switch_disabled_list: PMUs that are disabled until the end of the current context switch, or
  *	NULL
  * @cgrp: cgroup of the running task, while there are cgroup events
@@ -249,8 +249,8 @@ static inline struct hlist_head *perf_tp_task_events(struct perf_event_context *
 }
 
 /*
- * The always-on software event that the next tick examines first, by its hlist_entry, or NULL for
- * the first one of all; ctx->lock. The pointer is stored in the list head of
+ * The always-on software event that the next tick examines first, by perf_event::hlist_entry, or
+ * NULL for the first one of all; ctx->lock. The pointer is stored in the list head of
  * PERF_COUNT_SW_BPF_OUTPUT in ctx->sw_lists, which is free: no event site raises these events.
  */
 static inline struct hlist_node **perf_tick_cursor(struct perf_event_context *ctx)

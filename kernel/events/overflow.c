@@ -98,14 +98,14 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 		if (!is_always_on(event))
 			cpu = READ_ONCE(event->oncpu);
 		/*
-		 * oncpu is -1 for an event that is scheduled out. Usually perf_event_sched_out()
-		 * has handled the request. Exception: a tracepoint about the task made the event
-		 * overflow while the task did not run.
+		 * event->oncpu is -1 for an event that is scheduled out. Usually
+		 * perf_event_sched_out() has handled the request. Exception: a tracepoint about the
+		 * task made the event overflow while the task did not run.
 		 *
 		 * If the event is scheduled in on another CPU before perf_event_disable_due() locks
 		 * the event, that function does nothing. That is right, as the event was scheduled
-		 * out after the request. If the event overflows on the other CPU, stop_work is
-		 * queued again, as it is not pending any more.
+		 * out after the request. If the event overflows on the other CPU, cold->stop_work
+		 * is queued again, as it is not pending any more.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
@@ -399,7 +399,7 @@ EXPORT_SYMBOL_GPL(perf_event_overflow_more);
 
 /**
  * perf_overflow_init - set the overflow handler of a new event
- * @event: the event; its overflow_handler is set, or NULL to write records
+ * @event: the event; event->overflow_handler is set, or NULL to write records
  */
 void perf_overflow_init(struct perf_event *event)
 {

@@ -481,8 +481,8 @@ static int perf_pmu_try_all(struct perf_event *event)
 }
 
 /*
- * Call event_init of the PMU with @type. The callback may set attr.type to another PMU's type and
- * return -ENOENT: then call that PMU, a limited number of times.
+ * Call pmu::event_init of the PMU with @type. The callback may set attr.type to another PMU's type
+ * and return -ENOENT: then call that PMU, a limited number of times.
  */
 static int perf_pmu_try_type(struct perf_event *event, u32 type)
 {
@@ -834,9 +834,9 @@ static void perf_pmu_entry_revoke_events(struct pmu_entry *pe)
  * perf_pmu_unregister - unregister a PMU
  * @pmu: the PMU, which was registered with perf_pmu_register()
  *
- * Afterwards the PMU's events are dead, and none of its callbacks is called any more. May
- * sleep. The caller must not hold a context's mutex, nor a lock that event_init, destroy,
- * setup_aux or free_aux takes.
+ * Afterwards the PMU's events are dead, and none of its callbacks is called any more. May sleep.
+ * The caller must not hold a context's mutex, nor a lock that pmu::event_init, pmu::setup_aux,
+ * pmu::free_aux or perf_event::destroy takes.
  */
 void perf_pmu_unregister(struct pmu *pmu)
 {

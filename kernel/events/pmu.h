@@ -2,10 +2,10 @@
 /*
  * Registration of PMUs
  *
- * perf_pmus_lock, a mutex, protects the list of PMUs and their types. The search for a PMU and its
- * event_init run under SRCU, because event_init may sleep, take locks of the driver and open
- * events. perf_pmu_unregister() removes the PMU from the list, waits for these readers, and then
- * finds all events of the PMU: the opened ones in the PMU's list of events, the inherited ones
+ * perf_pmus_lock, a mutex, protects the list of PMUs and their types. The search for a PMU and
+ * pmu::event_init run under SRCU, because pmu::event_init may sleep, take locks of the driver and
+ * open events. perf_pmu_unregister() removes the PMU from the list, waits for these readers, and
+ * then finds all events of the PMU: the opened ones in the PMU's list of events, the inherited ones
  * through event->parent. Inherited events are only counted, in a per-CPU counter, until
  * perf_pmu_unregister() waits for the last of them.
  *
@@ -29,12 +29,12 @@ void perf_pmus_read_unlock(int idx);
 
 /*
  * Find the PMU of @event (attr, cpu, parent, group_leader, hw.target and one reference are set; so
- * is cgrp, if any) and call its event_init. Sets event->pmu, orig_type and PERF_EV_CAP_SOFTWARE.
- * The leader's ctx->mutex protects the group of a sibling: taken here for a new event, held by the
- * caller if event->parent is set. perf_pmus_read_lock() is held. Fails with -ENOENT if no PMU
- * supports the event; -ENODEV if the PMU is being unregistered or not on this CPU (fork ignores
- * this for a parent event that becomes dead); -EINVAL, -EOPNOTSUPP if the PMU does not support the
- * attr. May sleep.
+ * is cgrp, if any) and call pmu::event_init. Sets event->pmu, event->orig_type and
+ * PERF_EV_CAP_SOFTWARE. The leader's ctx->mutex protects the group of a sibling: taken here for a
+ * new event, held by the caller if event->parent is set. perf_pmus_read_lock() is held. Fails with
+ * -ENOENT if no PMU supports the event; -ENODEV if the PMU is being unregistered or not on this CPU
+ * (fork ignores this for a parent event that becomes dead); -EINVAL, -EOPNOTSUPP if the PMU does
+ * not support the attr. May sleep.
  *
  * perf_event_revoke() may find the event before it has a context. Then
  * perf_event_set_context() fails with -ENODEV.

@@ -235,7 +235,7 @@ static void perf_reset_call(struct perf_event *event, bool group)
 
 /*
  * Can this CPU reset the event without a call? A clock event's count is its running time minus
- * prev_count, which only a reset stores. Sites add to an always-on event of current only in this
+ * hw.prev_count, which only a reset stores. Sites add to an always-on event of current only in this
  * task, or in interrupts of its CPU. A scheduled event that is OFF has left its PMU, and remains
  * OFF.
  */

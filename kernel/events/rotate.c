@@ -255,7 +255,7 @@ static void perf_cpu_pmu_context_init(struct perf_cpu_pmu_context *cpc, struct p
 
 /**
  * perf_pmu_mux_interval_changed - apply a PMU's new rotation interval
- * @pmu: the PMU, whose hrtimer_interval_ms has been written
+ * @pmu: the PMU; @pmu->hrtimer_interval_ms has been written
  *
  * A running timer uses the new interval from its next expiry on.
  *

@@ -128,8 +128,8 @@ static __always_inline void perf_sched_set_on(struct perf_event *event, bool on,
 }
 
 /*
- * Set total_time_running, in a union with state_since, only once the whole group is scheduled in:
- * an attempt that fails does not end the wait that began at state_since.
+ * Set event->total_time_running, in a union with event->state_since, only once the whole group is
+ * scheduled in: an attempt that fails does not end the wait that began at event->state_since.
  */
 static __always_inline void perf_sched_began(struct perf_event *event, u64 now)
 {
@@ -752,7 +752,7 @@ static noinline void perf_scheduled_context_in(struct perf_cpu_context *cpuctx,
 
 /**
  * perf_context_sched_in - schedule in the running task's context, or its shared context
- * @cpuctx: this CPU's context, not locked; its task_ctx is NULL
+ * @cpuctx: this CPU's context, not locked; @cpuctx->task_ctx is NULL
  * @ctx: the task's context, not locked
  * @prev: the task that ran on this CPU before
  *

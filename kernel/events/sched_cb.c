@@ -100,7 +100,7 @@ void perf_pmus_enable_after_switch(struct perf_cpu_context *cpuctx)
  * perf_sched_cb_inc - call pmu->sched_task() at context switches on this CPU
  * @pmu: a PMU with this callback
  *
- * Context: the PMU's add or start callback, on the event's CPU.
+ * Context: pmu::add or pmu::start, on the event's CPU.
  */
 void perf_sched_cb_inc(struct pmu *pmu)
 {
@@ -117,7 +117,7 @@ void perf_sched_cb_inc(struct pmu *pmu)
  * perf_sched_cb_dec - undo perf_sched_cb_inc()
  * @pmu: the PMU
  *
- * Context: the PMU's del, stop or sched_task callback, on the event's CPU.
+ * Context: pmu::del, pmu::stop or pmu::sched_task, on the event's CPU.
  */
 void perf_sched_cb_dec(struct pmu *pmu)
 {

@@ -362,11 +362,11 @@ void perf_tick_put(void)
 }
 
 /**
- * perf_event_counts_up - does period_left count from minus the period up to 0?
+ * perf_event_counts_up - does hw.period_left count from minus the period up to 0?
  * @event: an event with a PMU
  *
- * Return: true for tracepoints, software events and breakpoints of the core; false for clock
- * events and drivers' events, whose period_left counts down
+ * Return: true for tracepoints, software events and breakpoints of the core; false for clock events
+ * and drivers' events, whose hw.period_left counts down
  */
 bool perf_event_counts_up(const struct perf_event *event)
 {
