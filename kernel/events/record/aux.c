@@ -430,8 +430,8 @@ static bool perf_aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *a
 static void perf_aux_publish(struct perf_buffer *rb)
 {
 	/*
-	 * Pairs with the reader's read barrier between its load of aux_head and its loads of
-	 * the trace: the trace is visible before the head.
+	 * Pairs with the reader's read barrier between its load of perf_event_mmap_page::aux_head
+	 * and its loads of the trace: the trace is visible before the head.
 	 */
 	smp_wmb();
 	WRITE_ONCE(rb->ring.user->aux_head, rb->aux_head);
@@ -814,7 +814,7 @@ EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
  * perf_event_needs_aux - does the event need an AUX event as its group leader?
  * @event: initialised
  *
- * Return: true with attr.aux_output, aux_sample_size, aux_pause or aux_resume
+ * Return: true with attr.aux_output, attr.aux_sample_size, attr.aux_pause or attr.aux_resume
  */
 bool perf_event_needs_aux(const struct perf_event *event)
 {

@@ -81,7 +81,7 @@ static void perf_buffer_free_memory(struct perf_buffer *rb)
  * @rb: the buffer
  * @pgoff: 0 for the user page, then the data pages
  *
- * The page is not replaced while the buffer's lock or pages_lock is held.
+ * The page is not replaced while @rb->lock or @rb->pages_lock is held.
  *
  * Return: the page, or NULL if @pgoff is beyond the last page
  */
@@ -151,7 +151,7 @@ static bool perf_buffer_alloc_memory(struct perf_buffer *rb, int node)
  * @rb: the buffer
  * @pgoff: 0 for the user page, then the data pages
  *
- * The page is not replaced while the buffer's lock or pages_lock is held.
+ * The page is not replaced while @rb->lock or @rb->pages_lock is held.
  *
  * Return: the page, or NULL if @pgoff is beyond the last page
  */

@@ -66,7 +66,7 @@ enum perf_sharing {
 /**
  * struct perf_buffer - memory for the records of events
  * @ring: positions while one CPU at a time writes
- * @samples: samples since the last wakeup for wakeup_events
+ * @samples: samples since the last wakeup for attr.wakeup_events
  * @special: @sharing, @paused and @empty as one word, which writers test once
  * @sharing: enum perf_sharing
  * @paused: records are not written, and counted as lost

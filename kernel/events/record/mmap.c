@@ -2,10 +2,10 @@
 /*
  * mmap(2) of an event's user page, records and AUX area.
  *
- * Each mapping has a reference to its buffer or AUX area, in vm_private_data, and to the event
- * through its file. So a page fault takes no lock of perf events except pages_lock. A mapping
- * cannot be split or grown, because it is counted as a whole. fork(2) does not copy it, unless
- * madvise(2) requests that.
+ * Each mapping has a reference to its buffer or AUX area, in vma->vm_private_data, and to the event
+ * through its file. So a page fault takes no lock of perf events except perf_buffer::pages_lock. A
+ * mapping cannot be split or grown, because it is counted as a whole. fork(2) does not copy it,
+ * unless madvise(2) requests that.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

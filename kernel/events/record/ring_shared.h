@@ -50,7 +50,7 @@
  * struct perf_shared_ring - additional state of a ring with writers on several CPUs
  * @head: position up to which space is reserved, with PERF_RING_EPOCH and PERF_RING_CLOSING
  * @committed: by epoch: bytes of complete records, minus all bytes of the epoch once it is closed
- * @samples: number of samples, for wakeup_events
+ * @samples: number of samples, for attr.wakeup_events
  * @records: number of reserved records
  * @closed: position where the last epoch was closed; accessed only while PERF_RING_CLOSING is set,
  *	by the CPU that closes or publishes

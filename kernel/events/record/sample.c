@@ -3,9 +3,9 @@
  * PERF_RECORD_SAMPLE: layout, collection and writing.
  *
  * Each field has one row in a table, in the order of the record: the one-word fields of most
- * samples are here, the others in sample_fields.c. Each field has at least 8 bytes, which is
- * all that perf_sample_layout() needs when an event is opened. Further bytes of a field are
- * added to dyn_size when the sample is prepared.
+ * samples are here, the others in sample_fields.c. Each field has at least 8 bytes, which is all
+ * that perf_sample_layout() needs when an event is opened. Further bytes of a field are added to
+ * perf_sample_data::dyn_size when the sample is prepared.
  *
  * One CPU prepares and writes a sample. The event's group does not change during that time,
  * unless the sample is about a task that does not run.
@@ -203,9 +203,9 @@ static __always_inline void perf_sample_put_leading(u64 *to, const struct perf_s
  * perf_sample_layout - compute the constant sizes of an event's records
  * @event: event with its group; its context's lock is held, or the event is not published yet
  *
- * header_size is the size of a sample with empty variable fields, without the counter values;
- * read_size is the size of the counter values, id_header_size that of the words at the end of
- * other records.
+ * event->header_size is the size of a sample with empty variable fields, without the counter
+ * values; event->read_size is the size of the counter values, event->id_header_size that of the
+ * words at the end of other records.
  */
 void perf_sample_layout(struct perf_event *event)
 {

@@ -9,7 +9,8 @@
  * struct sample_field - a field of a sample
  * @bit: its PERF_SAMPLE_* bit
  * @word: offset in struct perf_sample_data, for a field of one word
- * @prepare: collect the field, and add its bytes beyond 8 to dyn_size; may be NULL
+ * @prepare: collect the field, and add its bytes beyond 8 to perf_sample_data::dyn_size; may be
+ *	NULL
  * @write: write the field; NULL to write @word
  */
 struct sample_field {

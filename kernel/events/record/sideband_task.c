@@ -340,7 +340,7 @@ const struct perf_record_kind perf_switch_kind = {
  * @next_prev: the next task, or the previous one
  * @sched_in: it is switched in
  *
- * Events with attr.context_switch keep perf_sched_events enabled.
+ * Events with attr.context_switch keep the static key perf_sched_events enabled.
  *
  * Context: interrupts are off; at a switch out the run queue is locked.
  */
