@@ -2,10 +2,9 @@
 /*
  * A simulated PMU with selectable properties ("habits") of real drivers.
  *
- * Drivers of hardware that no test reaches rely on guarantees of the core, for example that
- * the PMU is disabled during sched_task, or that a counter is read before it is reprogrammed.
- * This PMU checks these guarantees, and counts violations. Its callbacks call those of the
- * simulated PMU.
+ * Drivers of hardware that no test reaches rely on guarantees of the core, for example that the PMU
+ * is disabled during pmu::sched_task, or that a counter is read before it is reprogrammed. This PMU
+ * checks these guarantees, and counts violations. Its callbacks call those of the simulated PMU.
  *
  * With sim_habits.mask=M on the command line user space gets such a PMU, sim_habits. The driver
  * uses only interfaces for PMU drivers.

@@ -34,10 +34,11 @@
  * @due: a task was switched out, and the next task's record is not loaded yet
  * @cgroup_due: @due is set, and events of a cgroup were added since
  * @record: simulated branch record: pid of its task, 0 for none
- * @enables: number of calls of pmu_enable
- * @early: number of calls of pmu_enable with events of a task while @due or @cgroup_due was set
- * @outs: number of calls of sched_task for a task that is switched out
- * @ins: number of calls of sched_task for a task that is switched in
+ * @enables: number of calls of pmu::pmu_enable
+ * @early: number of calls of pmu::pmu_enable with events of a task while @due or @cgroup_due was
+ *	set
+ * @outs: number of calls of pmu::sched_task for a task that is switched out
+ * @ins: number of calls of pmu::sched_task for a task that is switched in
  * @restored: number of tasks switched in with a saved record
  * @reads: number of reads of counters
  *
@@ -62,7 +63,7 @@ struct sim_habits_cpu {
  * @sim: the PMU; its callbacks are replaced, and call those in @plain
  * @plain: the callbacks of a PMU without habits
  * @mask: SIM_* from above
- * @lock: taken by event_init, with SIM_SLEEPS
+ * @lock: taken by pmu::event_init, with SIM_SLEEPS
  * @cpu: the CPU of all events, with SIM_OTHER_CPU; -1 while they move
  * @cpus: per-CPU data
  * @complaints: number of times that the core broke the contract of a driver's callbacks

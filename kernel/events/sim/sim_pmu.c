@@ -382,9 +382,9 @@ static void sim_distribute(struct sim_cpu *cpu, struct perf_event **owners)
  * sim_pmu_shuffle - move each event on a general counter to the next general counter
  * @sim: the PMU, disabled on this CPU
  *
- * Some drivers do this in pmu_enable, when they find a better assignment. Running events are read
- * and reprogrammed. Stopped events stay stopped, on a counter with another value. No event moves
- * while an interrupt is pending, or if a constraint forbids the move of any event. Interrupts
+ * Some drivers do this in pmu::pmu_enable, when they find a better assignment. Running events are
+ * read and reprogrammed. Stopped events stay stopped, on a counter with another value. No event
+ * moves while an interrupt is pending, or if a constraint forbids the move of any event. Interrupts
  * are off.
  */
 void sim_pmu_shuffle(struct sim_pmu *sim)

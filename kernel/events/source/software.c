@@ -101,7 +101,7 @@ bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
  * perf_swevent_set_period - begin the next period of a software event
  * @event: sampling event at the end of a period
  *
- * period_left counts from minus the period up to zero.
+ * hw.period_left counts from minus the period up to zero.
  *
  * Context: any; a call for an event may be interrupted by another call for the event.
  * Return: number of periods that have passed; 0 if a nested call has taken them
@@ -155,8 +155,8 @@ static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 }
 
 /*
- * Count occurrences for a sampling event. With @atomic, other CPUs may store to the event's count
- * and period_left meanwhile.
+ * Count occurrences for a sampling event. With @atomic, other CPUs may store to event->count and
+ * event->hw.period_left meanwhile.
  */
 static __always_inline void perf_swevent_count_and_sample(struct perf_event *event, u64 nr,
 							  struct perf_sample_data *data,
@@ -315,9 +315,9 @@ void perf_swevent_always_on_add(struct perf_event *event)
 /**
  * perf_swevent_always_on_after - the next event in the lists of the event sites
  * @ctx: the context, whose lock is held
- * @node: hlist_entry of an event in these lists, or NULL for the first event of all
+ * @node: perf_event::hlist_entry of an event in these lists, or NULL for the first event of all
  *
- * Return: hlist_entry of the event after @node, or NULL
+ * Return: perf_event::hlist_entry of the event after @node, or NULL
  */
 struct hlist_node *perf_swevent_always_on_after(struct perf_event_context *ctx,
 						struct hlist_node *node)
