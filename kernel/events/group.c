@@ -354,7 +354,7 @@ static void perf_group_attach_child_locked(struct perf_event *child,
 void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
 {
 	lockdep_assert_held(&epc->ctx->lock);
-	if (epc->in_exec)
+	if (epc->exec_since)
 		epc->resched_due = true;
 	else
 		perf_pmu_resched_cpu(cpuctx, epc->ctx, epc->pmu);
@@ -364,18 +364,21 @@ void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_c
  * perf_groups_exec_begin - begin to change many events of current
  * @ctx: the context of current; its mutex is held, so PMUs are not added
  *
- * Until perf_groups_exec_end(), changed groups may wait although they fit.
+ * Until perf_groups_exec_end(), changed groups may wait although they fit. That is no wait for
+ * counters: it counts as running time, so that the count of a group that fits is not scaled.
  *
  * Context: takes ctx->lock; interrupts are on.
  */
 void perf_groups_exec_begin(struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
+	u64 now;
 
 	lockdep_assert_held(&ctx->mutex);
 	raw_spin_lock_irq(&ctx->lock);
+	now = perf_clock_at(&ctx->clock, perf_clock());
 	for_each_pmu_context(epc, ctx)
-		epc->in_exec = true;
+		epc->exec_since = now ?: 1;
 	raw_spin_unlock_irq(&ctx->lock);
 }
 
@@ -387,10 +390,10 @@ static void perf_groups_exec_end_locked(struct perf_event *unused,
 
 	lockdep_assert_held(&ctx->lock);
 	for_each_pmu_context(epc, ctx) {
-		epc->in_exec = false;
 		if (epc->resched_due && cpuctx)
-			perf_group_resched(cpuctx, epc);
+			perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
 		epc->resched_due = false;
+		epc->exec_since = 0;
 	}
 }
 

@@ -96,6 +96,45 @@ static void exec_enables_all_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_test_value(elsewhere), 0ULL);
 }
 
+/* The time between an enable and the end of the exec is no wait: the count is not scaled. */
+static void exec_lets_no_event_wait(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .disabled = 1,
+	};
+	struct perf_event *fits = open_attr(test, &attr, -1, current, NULL), *single;
+	struct perf_event *waits = open_group(test, 4, false);
+	struct perf_event_context *ctx = fits->ctx;
+
+	open_attr(test, &attr, -1, current, fits);
+	single = open_attr(test, &attr, -1, current, NULL);
+	on_and_off(waits, false);
+	/* The clock of the context has begun at 0. */
+	sim_test_pass(100);
+	scoped_guard(mutex, &ctx->mutex) {
+		perf_groups_exec_begin(ctx);
+		_perf_event_enable(f->events[5]);
+		_perf_event_enable(fits);
+		_perf_event_enable(single);
+		_perf_event_enable(waits);
+		sim_test_pass(500);
+		perf_groups_exec_end(ctx);
+	}
+	sim_test_pass(1000);
+	expect_times(test, fits, 1500, 1500);
+	expect_times(test, f->events[5], 1500, 1500);
+	expect_times(test, single, 1500, 1500);
+	expect_times(test, waits, 1500, 0);
+	/* After the exec a group waits for counters. */
+	on_and_off(fits, false);
+	on_and_off(single, false);
+	scoped_guard(preempt)
+		perf_pmu_resched(fits->pmu);
+	sim_test_pass(100);
+	expect_times(test, waits, 1600, 100);
+}
+
 /* An exec enables pinned events that are off or in the error state; those that do not fit fail. */
 static void exec_enables_pinned_events(struct kunit *test)
 {
@@ -160,6 +199,7 @@ static void exec_removes_all_at_once(struct kunit *test)
 
 static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_enables_all_at_once),
+	KUNIT_CASE(exec_lets_no_event_wait),
 	KUNIT_CASE(exec_enables_pinned_events),
 	KUNIT_CASE(exec_removes_all_at_once),
 	{}
