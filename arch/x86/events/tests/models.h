@@ -20,6 +20,18 @@ static inline const struct x86_model *models_row(const struct x86_cpu_id *line)
 	return (const struct x86_model *)line->driver_data;
 }
 
+/* Find the extra register of a config, or NULL. */
+static inline const struct x86_extra *models_extra_of(const struct x86_model *row, u64 config)
+{
+	const struct x86_extra *extra = row->extra;
+
+	for (; extra && extra->msr; extra++) {
+		if ((config & extra->mask) >= extra->first && (config & extra->mask) <= extra->last)
+			return extra;
+	}
+	return NULL;
+}
+
 /* Compute the select of an event of a model, on a core with @counters. Returns 0 or an errno. */
 static inline int models_sel_on(struct kunit *test, const struct x86_model *row,
 				const struct x86_pmu_msrs *msrs, u64 counters,

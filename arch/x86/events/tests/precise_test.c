@@ -10,7 +10,7 @@
 #include <asm/intel-family.h>
 
 #include "../engine.h"
-#include "models.h"
+#include "models_intel.h"
 
 /* Words of the longest record, with all groups and all branches */
 #define RECORD_WORDS	(4 + 4 + 18 + 32 + 3 * X86_BRANCHES_MAX)
@@ -49,20 +49,11 @@ struct precise_env {
 
 static const struct x86_model *precise_row(u32 vfm, bool e_core)
 {
-	static const struct x86_cpu_id *const tables[] = {
-		x86_intel_core_models, x86_intel_nehalem_models, x86_intel_atom_models,
-	};
-	const struct x86_cpu_id *line;
-	int i;
+	const struct x86_model *row;
+	int n;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (line = tables[i]; models_is_line(line); line++) {
-			if (line->vendor == VFM_VENDOR(vfm) && line->family == VFM_FAMILY(vfm) &&
-			    line->model == VFM_MODEL(vfm))
-				return e_core ? models_row(line)->e_core_model : models_row(line);
-		}
-	}
-	return NULL;
+	row = models_of_vfm(vfm, 0, &n);
+	return row && e_core ? row->e_core_model : row;
 }
 
 static int precise_test_init(struct kunit *test)
