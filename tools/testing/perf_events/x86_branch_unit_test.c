@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Single operations of the branch unit: its registers at the start, its users, the accesses of each
+ * operation, a change of the type, types of branches, and call stacks after sleep.
+ */
+#include "x86_branch.h"
+
+/*
+ * The registers have records of another kernel, as after kexec, and may still record. The probe
+ * must accept, stop and clear the registers, also on a Haswell without transactions.
+ */
+static bool finds_registers(bool on)
+{
+	static const struct x86_model model = { .branches = &x86_lbr_haswell };
+	unsigned int i;
+
+	features = 0;
+	memset(&machine, 0, sizeof(machine));
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	machine.random = 1;
+	machine.from_signs = true;
+	core = (struct x86_core){ .model = &model, .version = 3, .capabilities = 4 };
+	core.branches.ops = &lbr_ops;
+	for (i = 0; i < REGISTERS; i++) {
+		machine.from[i] = 0xffffffff81000000ULL & ~GENMASK_ULL(62, 61);
+		machine.to[i] = 0xffffffff82000000ULL;
+	}
+	if (on)
+		machine.debugctl = DEBUGCTLMSR_LBR;
+	x86_branch_probe(&core);
+	if (core.branches.ops != &lbr_ops || (machine.debugctl & DEBUGCTLMSR_LBR))
+		return false;
+	for (i = 0; i < core.branches.nr; i++) {
+		if (machine.from[i] || machine.to[i])
+			return false;
+	}
+	return !harness_warned;
+}
+
+/* An event with a branch stack is a user of the branch unit; its children are not. */
+static bool counts_users(void)
+{
+	struct perf_event parent = { .pmu = &core.pmu },
+			  child = { .pmu = &core.pmu, .parent = &parent };
+	int before = exclusive_users, during;
+
+	parent.attr.branch = true;
+	parent.attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	child.attr = parent.attr;
+	if (x86_branch_init_event(&parent) || x86_branch_init_event(&child))
+		return false;
+	during = exclusive_users;
+	x86_branch_destroy(&child);
+	if (exclusive_users != during || during != before + 1)
+		return false;
+	x86_branch_destroy(&parent);
+	return exclusive_users == before;
+}
+
+/* Number of register accesses of each operation */
+static bool is_cheap(void)
+{
+	static const struct config plain = { "", &x86_lbr_skylake, 5, 0, USER };
+	static const struct config calls = { "", &x86_lbr_skylake, 5, 0, STACK };
+	struct perf_sample_data data;
+	unsigned long reads, writes;
+	bool ok = true;
+
+#define COST(what, most_reads, most_writes, ...) do {				\
+	machine.reads = 0;							\
+	machine.writes = 0;							\
+	__VA_ARGS__;								\
+	reads = machine.reads;							\
+	writes = machine.writes;						\
+	printf("# %s: %lu reads, %lu writes\n", what, reads, writes);		\
+	ok &= reads <= (most_reads) && writes <= (most_writes);			\
+} while (0)
+	start(&plain, 1);
+	open_event(0, USER);
+	open_event(1, USER | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES);
+	COST("the first event", 2, 3, x86_branch_add(&x86_pmu_cpu, &events[0]), enable_pmu());
+	COST("the second event", 0, 0, x86_branch_add(&x86_pmu_cpu, &events[1]), enable_pmu());
+	run_task(100);
+	COST("a sample with flags", 97, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	     x86_branch_sample(&x86_pmu_cpu, &events[0], &data),
+	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
+	COST("a sample of addresses", 65, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	     x86_branch_sample(&x86_pmu_cpu, &events[1], &data),
+	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
+	COST("a switch", 1, 1, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false),
+	     x86_branch_sched_task(&tasks[1].context, &tasks[1].task, true), enable_pmu());
+	run_task(3);
+	COST("a sample soon after a switch", 11, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	     x86_branch_sample(&x86_pmu_cpu, &events[0], &data),
+	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
+	COST("the last event", 1, 1, x86_branch_del(&x86_pmu_cpu, &events[0]),
+	     x86_branch_del(&x86_pmu_cpu, &events[1]), enable_pmu());
+	start(&calls, 1);
+	x86_branch_add(&x86_pmu_cpu, &events[0]);
+	enable_pmu();
+	while (current_task->nr_calls != 5) {
+		on[0] = true;
+		run_task(1);
+	}
+	COST("a switch from a task with 5 calls", 17, 0,
+	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false));
+	COST("a switch back, with the task's calls in the registers", 1, 0,
+	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
+	x86_pmu_cpu.branch.regs_stamp = 0;
+	COST("a switch back, with other registers", 1, 42,
+	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
+	return ok;
+}
+
+/* The registers have the task's calls again after the task has slept and no other task has run. */
+static bool keeps_calls(const struct config *config, bool deeply)
+{
+	struct branch calls[5];
+	unsigned int i, n;
+
+	start(config, 1);
+	x86_branch_add(&x86_pmu_cpu, &events[0]);
+	enable_pmu();
+	on[0] = true;
+	while (current_task->nr_calls != ARRAY_SIZE(calls))
+		run_task(1);
+	memcpy(calls, current_task->calls, sizeof(calls));
+	x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false);
+	if (deeply)
+		sleep_deeply();
+	x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true);
+	enable_pmu();
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct branch *call = &calls[ARRAY_SIZE(calls) - 1 - i];
+
+		n = is_in_row() ? i : (machine.newest + core.branches.nr - i) % core.branches.nr;
+		if (machine.from[n] != call->from || machine.to[n] != call->to)
+			return false;
+	}
+	return !harness_warned;
+}
+
+/*
+ * An NMI interrupts the change of the type, and restarts a unit that halts in interrupts: a sample
+ * of the new type must not have records of the old one.
+ */
+static bool changes_type(void)
+{
+	static const u64 types[] = { USER, STACK, USER };
+	static const struct config skylake = { "", &x86_lbr_skylake, 5, 0, USER };
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	unsigned int i;
+
+	start(&skylake, 1);
+	core.branches.halts = true;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (i)
+			x86_branch_del(cpu, &events[0]);
+		open_event(0, types[i]);
+		x86_branch_add(cpu, &events[0]);
+		on[0] = true;
+		interrupted = true;
+		x86_branch_end_interrupt(cpu, x86_branch_begin_interrupt(cpu));
+		interrupted = false;
+		enable_pmu();
+		begin(current_task, false);
+		run_task(3);
+		if (!sample())
+			return false;
+		run_task(100);
+	}
+	return !harness_warned;
+}
+
+/* Does a branch with this INFO pass the filter of an event, with this type? */
+static bool has_recorded(u64 wanted, u64 from, u64 info, unsigned int type)
+{
+	struct x86_branch_raw raw = { .from = from, .to = 0x1000, .info = info };
+	struct perf_branch_entry entry;
+
+	open_event(0, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_TYPE_SAVE | wanted);
+	return x86_branch_filter(&events[0], &raw, &core, &entry) && entry.type == type;
+}
+
+/* The same with the branch type @kind in INFO */
+static bool has_type(u64 wanted, u64 from, u64 kind, unsigned int type)
+{
+	return has_recorded(wanted, from, kind << LBR_INFO_BR_TYPE_OFFSET | LBR_INFO_CYC_CNT_VALID,
+			    type);
+}
+
+/*
+ * If the instruction of a branch cannot be read, the branch has the type that the CPU has recorded,
+ * if any: the types are in the order of the manual. The type of the instruction has precedence.
+ */
+static bool keeps_types(void)
+{
+	static const u8 types[] = {
+		PERF_BR_COND, PERF_BR_IND, PERF_BR_UNCOND, PERF_BR_IND_CALL, PERF_BR_CALL,
+		PERF_BR_RET, PERF_BR_UNKNOWN,
+	};
+	static const struct config config = {
+		"", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), USER
+	};
+	const u64 any_type = PERF_SAMPLE_BRANCH_ANY, call = PERF_SAMPLE_BRANCH_ANY_CALL;
+	/* See x86_branch_kind_at() */
+	const u64 unreadable = 0x2000, is_return = 0x2003;
+	unsigned int i;
+	bool ok = true;
+
+	start(&config, 1);
+	core.branches.info_kind = true;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		ok &= has_type(any_type, unreadable, i, types[i]);
+		ok &= has_type(any_type, is_return, i, PERF_BR_RET);
+	}
+	/* A predicted conditional branch without a cycle count */
+	ok &= has_recorded(PERF_SAMPLE_BRANCH_COND, unreadable, 0, PERF_BR_COND);
+	ok &= has_type(call, unreadable, 4, PERF_BR_CALL);
+	ok &= !has_type(call, unreadable, 5, PERF_BR_RET);
+	ok &= !has_type(call, unreadable, 6, PERF_BR_UNKNOWN);
+	core.branches.info_kind = false;
+	return ok && has_type(any_type, unreadable, 4, PERF_BR_UNKNOWN) && !harness_warned;
+}
+
+/*
+ * An event without flags and cycles reads INFO if it needs types of branches, and only then: the
+ * sample has a call whose instruction cannot be read.
+ */
+static bool reads_types(void)
+{
+	static const u64 types[] = {
+		PERF_SAMPLE_BRANCH_ANY, PERF_SAMPLE_BRANCH_ANY_CALL,
+		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE,
+	};
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	unsigned long reads[ARRAY_SIZE(types)];
+	struct perf_sample_data data;
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		/* The architectural LBR, with types */
+		start(&configs[3], 1);
+		core.branches.info_kind = true;
+		open_event(0, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_NO_FLAGS |
+			      PERF_SAMPLE_BRANCH_NO_CYCLES | types[i]);
+		x86_branch_add(cpu, &events[0]);
+		enable_pmu();
+		machine.from[0] = 0x2000;
+		machine.to[0] = 0x1000;
+		machine.info[0] = 4ULL << LBR_INFO_BR_TYPE_OFFSET | LBR_INFO_CYC_CNT_VALID;
+		machine.reads = 0;
+		interrupted = true;
+		x86_branch_begin_interrupt(cpu);
+		x86_branch_sample(cpu, &events[0], &data);
+		x86_branch_end_interrupt(cpu, 0);
+		interrupted = false;
+		reads[i] = machine.reads;
+		ok &= data.br_stack->nr == 1 && data.br_stack->entries[0].from == 0x2000;
+	}
+	return ok && reads[1] == reads[0] + 1 && reads[2] == reads[0] + 1 &&
+	       data.br_stack->entries[0].type == PERF_BR_CALL && !harness_warned;
+}
+
+int main(void)
+{
+	unsigned int i;
+	char name[64];
+
+	ktap_plan(11);
+	ktap_result(is_cheap(), "accesses to registers");
+	ktap_result(finds_registers(false), "registers with records of another kernel");
+	ktap_result(finds_registers(true), "registers that record");
+	ktap_result(counts_users(), "users of the branch unit");
+	ktap_result(changes_type(), "change of the type");
+	ktap_result(keeps_types(), "types of branches");
+	ktap_result(reads_types(), "reads of types");
+	for (i = 0; i < 4; i++) {
+		/* The configurations with call stacks */
+		const struct config *config = &configs[i < 2 ? 2 : 4];
+
+		snprintf(name, sizeof(name), "%s, after sleep %u", config->name, i % 2);
+		ktap_result(keeps_calls(config, i % 2), name);
+	}
+	return ktap_end();
+}
