@@ -296,7 +296,7 @@ perf_attr_broken_rule(const struct perf_event_attr *attr, enum perf_attr_stage s
 	return NULL;
 }
 
-/* Get the value that @rule is about. */
+/* Get the value that @rule checks. */
 static u64 perf_attr_value(const struct perf_event_attr *attr, const struct perf_attr_rule *rule)
 {
 	const void *at = (const void *)attr + rule->offset;

@@ -347,7 +347,7 @@ bool __perf_cgroup_is_same(const struct perf_cpu_context *cpuctx, struct task_st
 	return perf_cgroup_from_task(next, NULL) == cpuctx->cgrp;
 }
 
-/* perf_cgroup_switch(); with @tasks false, for current without a context switch */
+/* perf_cgroup_switch(), or, with @tasks false, a change of current's cgroup */
 static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_struct *next,
 				  bool tasks)
 {
@@ -452,7 +452,7 @@ void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 		func(epc, pinned, smp_processor_id(), cgrp);
 }
 
-/* The controller */
+/* The cgroup controller */
 
 static struct cgroup_subsys_state *perf_cgroup_css_alloc(struct cgroup_subsys_state *parent)
 {
@@ -512,7 +512,7 @@ struct cgroup_move {
 	unsigned int		rounds;
 };
 
-/* A moved task may run on this CPU. Interrupts are off. */
+/* Called on a CPU where a moved task may run, with interrupts off. */
 static void perf_cgroup_task_moved(void *info)
 {
 	struct cgroup_move *move = info;

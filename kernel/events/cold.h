@@ -98,7 +98,7 @@ static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 128 ||
 	      offsetof(struct perf_event_cold, lost_samples) -
 	      offsetof(struct perf_event_cold, ns) >= L1_CACHE_BYTES);
 
-/* perf_event_cold.event_limit */
+/* perf_event_cold::event_limit */
 #define PERF_LIMIT_REACHED	INT_MIN
 
 /* Must the event be disabled, because of an overflow or a request of its driver? */
@@ -166,7 +166,7 @@ static inline void perf_event_add_child_times(const struct perf_event *event, u6
 	*running += atomic64_read(&cold->gone_running);
 }
 
-/* PID namespace of process ids in the records of an event; inherited: that of the parent event */
+/* PID namespace of the process ids in an event's records: that of the parent event */
 static inline struct pid_namespace *perf_event_ns(const struct perf_event *event)
 {
 	const struct perf_event_cold *cold = READ_ONCE(perf_event_parent(event)->cold);

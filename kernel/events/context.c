@@ -116,7 +116,7 @@ static struct perf_event_context *perf_task_context_install(struct task_struct *
 	its = perf_task_context_get(task);
 	if (its)
 		return its;
-	/* perf_event_exit_task() has taken this mutex already, or will wait for it. */
+	/* Without PF_EXITING, the exit takes this mutex later, and then finds the context. */
 	if (task->flags & PF_EXITING)
 		return ERR_PTR(perf_refuse(PERF_REFUSED_TASK_EXITED));
 	refcount_inc(&made->refcount);
@@ -312,7 +312,7 @@ static void perf_context_call_here(void *info)
 	struct perf_event_context *task_ctx = ctx == &cpuctx->ctx ? cpuctx->task_ctx : ctx;
 	int clock_cpu;
 
-	/* The context was scheduled out since: usually its task sleeps, or waits for this CPU. */
+	/* The context was scheduled out before this call: usually its task sleeps, or waits. */
 	if (!perf_context_is_here(cpuctx, ctx)) {
 		perf_context_call_unless_running(call);
 		return;
@@ -443,10 +443,10 @@ bool perf_event_is_on_stopped_cpu(const struct perf_event *event)
 	return is_always_on(event) && !perf_clock_runs(&ctx->clock);
 }
 
-/* Only one task at a time calls many CPUs, through a per-CPU pointer to an event. */
+/* Protects together_event and together_cpus: only one task at a time calls many CPUs. */
 static DEFINE_MUTEX(together_lock);
 static DEFINE_PER_CPU(struct perf_event *, together_event);
-/* CPUs to be called; protected by together_lock */
+/* CPUs to be called */
 static struct cpumask together_cpus;
 
 /* Make a call for perf_children_call_running(). Interrupts are off. */
@@ -501,7 +501,7 @@ void perf_children_call_running(struct perf_event *parent, perf_event_func_t fun
 		n++;
 	}
 	perf_delay(CALL_TOGETHER);
-	/* The caller checks each event afterwards, and can make a single call itself. */
+	/* A single call is left to the caller, which checks each event afterwards. */
 	if (n > 1)
 		on_each_cpu_mask(&together_cpus, perf_context_call_together, &func, true);
 	mutex_unlock(&together_lock);
@@ -536,7 +536,7 @@ void perf_context_reserve(struct perf_event_context *ctx)
 	int cpu;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* With another event the context differs from the others in its set (shared_ctx.h). */
+	/* The new event makes the context differ from the others in its set (shared_ctx.h). */
 	perf_ctx_set_unlink(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		first = !ctx->nr_events++;

@@ -163,7 +163,7 @@ static int perf_event_set_period(struct perf_event *event, u64 value)
 		return perf_refuse_value(PERF_REFUSED_PERIOD_PMU, value);
 
 	perf_event_call(event, perf_event_set_period_locked, &value);
-	/* An event site may have undone the start of the period. An offline CPU counts nothing. */
+	/* An event site may have undone the restart. If the CPU is offline, it counts nothing. */
 	if (perf_event_is_on_stopped_cpu(event))
 		smp_call_function_single(event->cpu, perf_event_restart_period_here, event, 1);
 	return 0;

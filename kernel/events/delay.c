@@ -90,7 +90,7 @@ void perf_delay_at(enum perf_delay_point point)
 	    perf_delay_next_random() % one_in)
 		return;
 	start = local_clock();
-	/* If a task migrates during the delay, the new CPU gets the pause. */
+	/* If the task migrates during the delay, rests_until of the new CPU is set. */
 	if (rest && start < raw_cpu_read(delays.rests_until))
 		return;
 	this_cpu_inc(delays.taken[point]);

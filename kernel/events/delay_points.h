@@ -41,7 +41,7 @@ PERF_DELAY_POINT(STATE_SET),		/* before the store */
 /* removal of inherited events, and readers that sum them */
 PERF_DELAY_POINT(CHILD_FOLDED),		/* still in the list of inherited events */
 PERF_DELAY_POINT(CHILD_LEFT),		/* still in its context's list */
-PERF_DELAY_POINT(CHILDREN_SEEN),	/* there are none */
+PERF_DELAY_POINT(CHILDREN_SEEN),	/* the list of inherited events is empty */
 PERF_DELAY_POINT(CHILD_SETTLED),	/* not at the end of the list of inherited events yet */
 PERF_DELAY_POINT(CHILDREN_UNSETTLED),	/* after perf_settled_undo_stale() */
 

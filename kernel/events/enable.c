@@ -53,7 +53,7 @@ static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_
 	int old;
 
 	do {
-		/* A pending request of an overflow to disable the event is executed first. */
+		/* First execute a pending request of an overflow to disable the event. */
 		perf_disable_due_locked(event, cpuctx, NULL);
 		old = atomic_read(limit);
 	} while (old == PERF_LIMIT_REACHED ||
@@ -215,7 +215,7 @@ void _perf_event_disable(struct perf_event *event)
 /* Has perf_children_call_running() enabled or disabled this event? The inherit lock is held. */
 static bool perf_child_has_state(const struct perf_event *child, bool on)
 {
-	/* Pairs with perf_event_set_state(): an inherited event that is seen off has its count. */
+	/* Pairs with perf_event_set_state(): if OFF is read, the count is up to date. */
 	enum perf_event_state state = smp_load_acquire(&child->state);
 
 	if (!on)
@@ -340,7 +340,6 @@ void perf_children_disable(struct perf_event *parent)
 	perf_children_call_running(parent, perf_disable_single_locked);
 }
 
-/* Interrupts are off. */
 static void perf_disable_on_this_cpu(struct perf_event *event, perf_event_func_t func)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();

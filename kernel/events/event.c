@@ -32,7 +32,7 @@
 #include "throttle.h"
 #include "time.h"
 
-/* struct perf_event of a tracepoint has more fields: see EVENT_SIZE. */
+/* Events of tracepoints have more fields than others: see EVENT_SIZE. */
 static struct kmem_cache *perf_event_cache __ro_after_init;
 static struct kmem_cache *perf_tracepoint_event_cache __ro_after_init;
 static struct kmem_cache *perf_cold_cache __ro_after_init;
@@ -137,7 +137,7 @@ int perf_event_make_cold(struct perf_event *event)
 	if (!event->parent)
 		cold->ns = get_pid_ns(task_active_pid_ns(current));
 	perf_delay(COLD_MADE);
-	/* Another task, for example in mmap(2), may have allocated one since: use that. */
+	/* If another task, for example in mmap(2), has set event->cold meanwhile, keep its part. */
 	if (cmpxchg(&event->cold, NULL, cold))
 		perf_event_free_cold(cold);
 	return 0;
@@ -159,7 +159,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	event->cpu = cpu;
 	event->oncpu = -1;
 	event->attr = *attr;
-	/* Without a branch stack the field was not checked. A driver may set it in event_init. */
+	/* Without PERF_SAMPLE_BRANCH_STACK it was not checked. Drivers may set it in event_init. */
 	if (!has_branch_stack(event))
 		event->attr.branch_sample_type = 0;
 	event->orig_type = attr->type;
@@ -173,7 +173,7 @@ static void perf_event_init_alloc(struct perf_event *event, const struct perf_ev
 	event->id = parent ? 0 : perf_event_id_new();
 	event->clock = perf_attr_clock(attr) ?: perf_clock;
 	if (task) {
-		/* pmu->event_init of tracepoints needs this. */
+		/* pmu->event_init of tracepoints reads attach_state. */
 		event->attach_state = PERF_ATTACH_TASK;
 		hw->target = get_task_struct(task);
 	}
@@ -248,7 +248,7 @@ static bool perf_event_can_be_plain(const struct perf_event *event)
 	       !perf_attr_has_sideband(&event->attr) && !perf_event_needs_aux(event);
 }
 
-/* The steps of perf_event_acquire() for the PMU. pmus_srcu is held, which keeps it registered. */
+/* The steps of perf_event_acquire() that need the PMU, which pmus_srcu keeps registered. */
 static int perf_event_acquire_pmu(struct perf_event *event)
 {
 	struct pmu *pmu = perf_pmu_init_event(event);
@@ -268,7 +268,7 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 		if (err)
 			return err;
 	}
-	/* The s390 driver writes samples itself. The field ns shares memory with filters. */
+	/* The s390 driver writes samples itself, with event->ns (in a union with filters). */
 	if (IS_ENABLED(CONFIG_S390) && pmu->type == PERF_TYPE_RAW &&
 	    !WARN_ON_ONCE(has_addr_filter(event)))
 		event->ns = perf_event_ns(event);
@@ -299,7 +299,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 					  parent ? parent->overflow_handler_context : NULL;
 	perf_overflow_init(event);
 
-	/* event_init needs the cgroup, but an error of event_init has precedence. */
+	/* event_init needs the cgroup, but an error of event_init precedes cgroup_err. */
 	if (cgroup_fd != -1) {
 		event->event_flags |= PERF_EVENT_OF_CGROUP;
 		cgroup_err = perf_cgroup_connect(event, cgroup_fd, leader);
@@ -311,7 +311,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	idx = perf_pmus_read_lock();
 	err = perf_event_acquire_pmu(event);
 	perf_pmus_read_unlock(idx);
-	/* The search for the PMU has cleared the reason of the cgroup's error: note it again. */
+	/* perf_pmu_init_event() has cleared the reason of cgroup_err: note the reason again. */
 	if (!err && cgroup_err)
 		err = perf_refuse_error(event->cgrp ? PERF_REFUSED_CGROUP_GROUP :
 					PERF_REFUSED_CGROUP_FD, cgroup_err);
@@ -520,7 +520,7 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 #ifdef CONFIG_SECURITY
 	CHILD_SETS(child->security) = NULL;
 #endif
-	/* Only child->parent is in its PMU's list. perf_exit_events() uses this field. */
+	/* @child is not in its PMU's list, so gone_entry is free for perf_exit_events(). */
 	CHILD_KEEPS(child->gone_entry);
 	/* On 32 bits there is padding. */
 	BUILD_BUG_ON(IS_ENABLED(CONFIG_64BIT) && named != EVENT_SIZE);
@@ -556,7 +556,7 @@ static void perf_event_release(struct perf_event *event)
 	}
 	perf_exclusive_release(event);
 	if (event->pmu) {
-		/* Other PMUs use the memory of the filter for something else. */
+		/* Other PMUs have other data in this union, which must not be freed as a filter. */
 		if (!is_tracing_event(event))
 			event->filter = NULL;
 		perf_pmu_del_event(event);
@@ -617,7 +617,7 @@ static void perf_event_free_late_work(struct work_struct *work)
 
 static void perf_event_free_late(struct perf_event *event)
 {
-	/* If the caller migrates after this, any CPU may add to any list. */
+	/* The caller may migrate after this, because any CPU may add to any list. */
 	struct late_events *late = raw_cpu_ptr(&late_events);
 
 	if (llist_add(&event->late_entry, &late->events))

@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 
 /* perf_event::event_flags: resources to be released */
-#define PERF_EVENT_EXCLUSIVE_CNT	0x1	/* its PMU's exclusive_cnt */
+#define PERF_EVENT_EXCLUSIVE_CNT	0x1	/* pmu->exclusive_cnt */
 #define PERF_EVENT_CALLCHAIN		0x2	/* callchain buffers */
 #define PERF_EVENT_WATCHES_SWITCHES	0x4	/* perf_sched_events_get() */
 #define PERF_EVENT_ADDR_FILTERS		0x8	/* struct perf_event_filters */
@@ -13,12 +13,12 @@
 #define PERF_EVENT_FILTER_TEXT		0x800	/* text of a tracepoint's filter */
 #define PERF_EVENT_NEEDS_TICK		0x80	/* perf_tick_get() */
 
-/* ... counted by its context */
-#define PERF_EVENT_USER_READ		0x400	/* in nr_user */
-#define PERF_EVENT_TP_TASK		0x4000	/* in perf_tp_task_events() */
+/* ... counts and lists of the event's context */
+#define PERF_EVENT_USER_READ		0x400	/* in ctx->nr_user */
+#define PERF_EVENT_TP_TASK		0x4000	/* in perf_tp_task_events(ctx) */
 
 /* ... set at open */
-#define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before cgrp */
+#define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before event->cgrp */
 
 /* ... inheritance; a plain inherited event only counts, and is made without a call of its driver */
 #define PERF_EVENT_PLAIN		0x20	/* inherited events may be plain */
@@ -26,7 +26,7 @@
 
 /* ... status of an inherited event */
 #define PERF_EVENT_SETTLED		0x2000	/* in the parent event's sum, see settle.h */
-#define PERF_EVENT_CALL_DONE		0x1000	/* done by perf_children_call_running() */
+#define PERF_EVENT_CALL_DONE		0x1000	/* read or reset by perf_children_call_running() */
 
 /* ... status during a move to another CPU */
 #define PERF_EVENT_REENABLE		0x100	/* to be enabled on the new CPU */
@@ -50,7 +50,7 @@ void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_task_unlink_events(struct task_struct *task);
 
-/* Can events inherited from @event be plain? They are if this is true for the whole group. */
+/* Can events inherited from @event be plain? This must be true of the whole group. */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
 	const struct perf_event *parent = perf_event_parent(event);

@@ -20,7 +20,7 @@ static struct {
 static_assert(!IS_ENABLED(CONFIG_SMP) || sizeof(perf_event_ids) % SMP_CACHE_BYTES == 0);
 
 #define IDS_AT_ONCE	64	/* ids that a CPU reserves for forks */
-#define FEW_IDS		16	/* maximum number of ids that a fork takes from them */
+#define FEW_IDS		16	/* maximum number of a CPU's ids that a fork takes */
 
 /**
  * struct id_block - ids that a CPU has reserved for inherited events

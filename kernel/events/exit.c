@@ -43,7 +43,7 @@ static __always_inline void perf_exit_fold_child(struct perf_event *child, u64 e
 	struct perf_event_cold *sum = child->parent->cold;
 
 	perf_child_unsettle(child);
-	/* Only parent events have gone_count, so the own count is all of @child's count. */
+	/* An inherited event has no gone_count, so its own count is its whole count. */
 	perf_exit_add(&sum->gone_count, perf_event_own_count(child));
 	perf_exit_add(&sum->gone_enabled, enabled);
 	perf_exit_add(&sum->gone_running, running);
@@ -72,7 +72,7 @@ static void perf_exit_unlink_child(struct perf_event *child)
 	perf_exit_fold_child(child, enabled, running);
 }
 
-/* After the removal of the last inherited event, wake tasks that poll a parent with a buffer. */
+/* Wake the tasks that poll @parent's buffer if the last inherited event was removed. */
 static void perf_exit_wake_parent(struct perf_event *parent)
 {
 	if (!list_empty_careful(perf_event_children(parent)))
@@ -275,7 +275,7 @@ static void perf_exit_events(struct perf_event_context *ctx, struct list_head *g
 	perf_exit_put_left(&left);
 }
 
-/* Clear task->perf_event_ctxp: the context is not scheduled in any more. */
+/* Clear task->perf_event_ctxp, so that the context is never scheduled in again. */
 static void perf_exit_put_task(struct perf_event_context *ctx, struct task_struct *task)
 {
 	struct perf_event_context *here = ctx;

@@ -7,7 +7,7 @@
 
 struct file *perf_event_new_file(struct perf_event *event, unsigned int flags);
 
-/* Get the event of @f, which the caller holds; NULL if @f is not open or not an event's. */
+/* Get the event of @f, which the caller holds, or NULL if @f is not the file of an event. */
 struct perf_event *perf_event_of_fd(struct fd f);
 
 #endif /* _KERNEL_EVENTS_FILE_H */

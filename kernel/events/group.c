@@ -265,7 +265,7 @@ static void perf_group_enlist(struct perf_event *event)
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->lock);
-	/* Tracepoints about the task must not walk other events, of which a user may have many. */
+	/* Tracepoints about the task walk only this list: the context may have many more events. */
 	if (is_counted_about_task(event)) {
 		WRITE_ONCE(ctx->walked, true);
 		event->event_flags |= PERF_EVENT_TP_TASK;
@@ -529,7 +529,7 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 	struct perf_event *member, *next;
 	struct perf_group_gap gap = { };
 
-	/* The members get the leader's runtime: that of a disabled or pinned leader is outdated. */
+	/* The members get the leader's runtime, outdated if the leader is disabled or pinned. */
 	if (attached && leader->pmu_ctx &&
 	    (leader->state < PERF_EVENT_STATE_INACTIVE || leader->attr.pinned))
 		perf_group_raise_age(leader);
@@ -735,7 +735,7 @@ static bool perf_group_is_off(const struct perf_event *event)
 {
 	if (event->group_leader != event || event->nr_siblings)
 		return false;
-	/* Pairs with perf_event_set_state(): an event that is seen off has left its PMU. */
+	/* Pairs with perf_event_set_state(): if OFF is read, the event has left its PMU. */
 	return smp_load_acquire(&event->state) <= PERF_EVENT_STATE_OFF;
 }
 
@@ -857,7 +857,7 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 	event->oncpu = -1;
 	if (event->state > end) {
 		event->state_since = ctx->now;
-		/* Pairs with perf_read_sync_count(): an event that is seen off has its count. */
+		/* Pairs with perf_read_sync_count(): a reader of the new state sees the count. */
 		smp_store_release(&event->state, end);
 	}
 	if (rcu_access_pointer(event->rb))

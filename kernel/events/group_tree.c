@@ -405,7 +405,7 @@ void perf_group_add_runtime(struct perf_event *leader, u64 ns)
 		perf_group_limit_runtime(leader);
 		return;
 	}
-	/* Most times on the PMU are shorter than a step: the order stays. */
+	/* Most times on the PMU are shorter than a step of ages, and do not change the order. */
 	if (perf_group_age_steps(leader) == before)
 		return;
 	next = perf_group_next(leader);

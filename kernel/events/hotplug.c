@@ -95,7 +95,7 @@ static void perf_hotplug_set_online(unsigned int cpu, bool online)
  */
 int perf_event_init_cpu(unsigned int cpu)
 {
-	/* The call that prepares the CPU runs on another CPU: do nothing yet. */
+	/* The first call, while the CPU is not online yet, is made on another CPU: do nothing. */
 	if (!cpu_online(cpu) || cpu != raw_smp_processor_id())
 		return 0;
 	perf_hotplug_set_online(cpu, true);
@@ -234,11 +234,11 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	lockdep_assert_held(&ctx->mutex);
 	list_del_init(&event->moving_entry);
 	WRITE_ONCE(event->cpu, cpu);
-	/* Pairs with perf_buffer_share_if_elsewhere(): the event may have been mapped since. */
+	/* Pairs with perf_buffer_share_if_elsewhere(): the event may have a buffer by now. */
 	smp_mb();
 	perf_buffer_share(event);
 	refcount_inc(&ctx->refcount);
-	/* mmap(2) adds the event to the context whose lock it holds; see perf_mmap_count(). */
+	/* perf_mmap_count() holds the lock of event->ctx, which changes under both locks. */
 	raw_spin_lock_irq(&old->lock);
 	raw_spin_lock_nested(&ctx->lock, SINGLE_DEPTH_NESTING);
 	/*
@@ -276,7 +276,7 @@ static void perf_hotplug_move_group_out(struct perf_event *leader, struct list_h
 	list_splice_tail(&members, moving);
 }
 
-/* The next event of the context that is not a sibling of @event, so it stays if the group moves */
+/* Get the next event of the context that is not in @event's group, which may move. */
 static struct perf_event *perf_hotplug_next_event(struct perf_event *event)
 {
 	struct perf_event *next = event;
@@ -311,12 +311,12 @@ static void perf_hotplug_move_events(const struct migration *which, struct perf_
 	LIST_HEAD(moving);
 
 	perf_hotplug_move_all_out(which, src, &moving);
-	/* Called for each scope of a CPU that is taken offline: usually there are no events. */
+	/* Most scopes have no events when a CPU is taken offline: avoid the grace period. */
 	if (list_empty(&moving))
 		return;
 
 	perf_delay(MIGRATE_OUT);
-	/* Afterwards no event site and no walk over side-band events is in the old lists. */
+	/* Wait until no event site and no walk over side-band events uses the old lists. */
 	synchronize_rcu();
 	list_for_each_entry_safe(event, next, &moving, moving_entry) {
 		perf_hotplug_move_in(event, dst, dst_cpu);
@@ -354,7 +354,7 @@ void perf_scope_migrate(unsigned int scope, int src_cpu, int dst_cpu)
 	struct migration which = { .scope = scope };
 
 	lockdep_assert_cpus_held();
-	/* While its events are in no context, a PMU must not be unregistered. */
+	/* A PMU must not be unregistered while its events are in no context. */
 	guard(mutex)(&perf_pmus_lock);
 	perf_hotplug_migrate(&which, src_cpu, dst_cpu);
 }

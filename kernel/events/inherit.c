@@ -73,7 +73,7 @@ static u64 perf_inherit_next_id(struct fork_args *args)
 		args->nr_ids = args->expected;
 		args->next_id = perf_event_id_alloc_many(args->nr_ids);
 	}
-	/* An event that was discarded and made again has used two ids, so too few may be left. */
+	/* An event that was discarded and made again has used two ids: none may be left. */
 	if (unlikely(!args->nr_ids))
 		return perf_event_id_new();
 	args->nr_ids--;
@@ -531,7 +531,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	INIT_LIST_HEAD(&child->perf_event_list);
 	mutex_init(&child->perf_event_mutex);
 
-	/* Only current clears its perf_event_ctxp. A concurrent open of an event may be missed. */
+	/* Only current clears the field, so @ctx needs no reference. An open may be missed. */
 	ctx = perf_task_context(current);
 	if (!ctx || !READ_ONCE(ctx->nr_events))
 		return 0;

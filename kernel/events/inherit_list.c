@@ -68,7 +68,7 @@ void perf_inherit_data_free(struct perf_event_context *ctx)
  */
 struct mutex *perf_inherit_lock_event(const struct perf_event *parent)
 {
-	struct mutex *lock; /* for the events inherited from all events of the context */
+	struct mutex *lock; /* of the events inherited from all events of the context */
 
 	lockdep_assert_held(&parent->ctx->mutex);
 	/* Pairs with perf_inherit_data_alloc(): if the list is not empty, there is a lock. */
@@ -91,7 +91,7 @@ struct mutex *perf_inherit_lock_event(const struct perf_event *parent)
  */
 struct mutex *perf_inherit_lock_group(const struct perf_event *leader)
 {
-	struct mutex *lock; /* as above */
+	struct mutex *lock; /* of the events inherited from all events of the context */
 
 	lockdep_assert_held(&leader->ctx->mutex);
 	if (!leader->ctx->inherit_data)
@@ -144,7 +144,7 @@ static struct perf_event *perf_children_next(struct perf_event *parent, bool *on
 	return child;
 }
 
-/* Get an inherited event that must be removed, with a reference, or NULL. */
+/* Get a reference to an inherited event that must be removed, or NULL. */
 static struct perf_event *perf_children_get_next(struct perf_event *parent, bool *only_shared)
 {
 	struct perf_event *child;

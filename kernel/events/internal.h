@@ -67,7 +67,7 @@
 #include "cold.h"
 #include "delay.h"
 
-/* ctx->task after the task's exit; also event->owner of the kernel's own events */
+/* ctx->task after the task's exit; event->owner of kernel events */
 #define PERF_TASK_GONE	((void *)-1L)
 
 /**
@@ -197,7 +197,7 @@ static inline bool is_kernel_event(const struct perf_event *event)
 	return READ_ONCE(event->owner) == PERF_TASK_GONE;
 }
 
-/* Is it a per-task event? */
+/* Is @event a per-task event? */
 static inline bool is_task_event(const struct perf_event *event)
 {
 	return event->attach_state & PERF_ATTACH_TASK;

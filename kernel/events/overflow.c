@@ -81,7 +81,7 @@ static void perf_overflow_stop_throttled(struct perf_event *event)
 		return;
 	perf_pmu_disable(event->pmu);
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
-	/* Call pmu->stop only once: drivers may remove the event from a list there. */
+	/* Call pmu->stop only once, because it may remove the event from a driver's list. */
 	event->cold->core_stopped = true;
 	perf_pmu_enable(event->pmu);
 }
@@ -131,7 +131,7 @@ void perf_event_disable_inatomic(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
 
-	/* A counting event has no irq work. */
+	/* A counting event may have no cold part, which contains the irq work. */
 	if (WARN_ON_ONCE(!cold)) {
 		perf_event_pmu_stop(event, 0);
 		return;
@@ -148,10 +148,10 @@ static void perf_overflow_sigtrap_work(struct callback_head *head)
 	void __user *addr = (void __user *)cold->sigtrap_addr;
 	int rctx;
 
-	/* Software events caused by sending the signal must not raise another one. */
+	/* Software events caused by sending the signal must not cause another signal. */
 	rctx = perf_swevent_get_recursion_context();
 
-	/* From now on the next overflow may store its address. */
+	/* From this store on, an overflow may change sigtrap_addr, which was read above. */
 	barrier();
 	WRITE_ONCE(cold->sigtrap_queued, 0);
 	/* The event may be closed by now, and an exiting task takes no signal. */
@@ -176,7 +176,7 @@ static bool perf_overflow_sigtrap_is_lost(void)
 
 	if ((current->flags & PF_EXITING) || sigismember(&current->pending.signal, SIGTRAP))
 		return true;
-	/* During the exit of the whole thread group no other signal is queued. */
+	/* A signal to a thread group that exits as a whole is dropped. */
 	if (READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT)
 		return true;
 	if (current->ptrace || sigismember(&current->blocked, SIGTRAP))
@@ -288,7 +288,7 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 	if (event->attr.aux_pause)
 		perf_overflow_aux_pause(event->aux_event, true);
 	if (event->prog) {
-		/* Programs read the address even if it is not set. */
+		/* BPF programs read data->addr even if the driver has not set it. */
 		if (!(data->sample_flags & PERF_SAMPLE_ADDR))
 			data->addr = 0;
 		if (!perf_event_bpf_overflow(event, data, regs))
@@ -366,7 +366,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_MAY_THROTTLE, data, regs);
-	/* Only for an interrupt: in a context switch, overflows cannot keep the CPU busy. */
+	/* Not needed in a context switch, where overflows cannot keep the CPU busy. */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
 		perf_overflow_queue_work(event, &event->cold->stop_work);
 	return stop;

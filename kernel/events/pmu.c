@@ -46,14 +46,14 @@ struct pmu_entry {
 	wait_queue_head_t	left;
 	struct rcu_head		rcu_head;
 
-	spinlock_t		lock ____cacheline_aligned_in_smp; /* @events */
+	spinlock_t		lock ____cacheline_aligned_in_smp; /* protects @events */
 	struct list_head	events;
 };
 
 /* kmalloc() aligns a size of whole cache lines to cache lines. */
 static_assert(!IS_ENABLED(CONFIG_SMP) || offsetof(struct pmu_entry, lock) >= SMP_CACHE_BYTES);
 
-DEFINE_MUTEX(perf_pmus_lock);	/* perf_pmus and pmu_types */
+DEFINE_MUTEX(perf_pmus_lock);	/* protects perf_pmus and pmu_types */
 DEFINE_STATIC_SRCU(pmus_srcu);
 LIST_HEAD(perf_pmus);
 /* PMUs by type: struct pmu_entry, or NULL for a type that is only reserved */
@@ -361,7 +361,7 @@ bool perf_pmu_install_stats(struct perf_pmu_stats __percpu *stats)
 	return false;
 }
 
-/* Drivers check whether the whole group fits, so it must not change. */
+/* Drivers check whether the whole group fits, so the group must not change. */
 static int perf_pmu_event_init(struct pmu *pmu, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
@@ -608,7 +608,7 @@ struct pmu *perf_pmu_init_event(struct perf_event *event)
 		perf_refuse_value(PERF_REFUSED_NO_PMU, event->attr.type);
 	else if (!err || event->parent)
 		perf_refusal_clear();
-	/* The PMU may be unregistered concurrently. */
+	/* A concurrent unregistration may change event->pmu. */
 	return err ? ERR_PTR(err) : READ_ONCE(event->pmu);
 }
 
@@ -852,7 +852,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	list_del_rcu(&pmu->entry);
 	mutex_unlock(&perf_pmus_lock);
 
-	/* Afterwards all callers that were using the PMU have listed their events. */
+	/* Wait until the callers that have found the PMU have added their events to pe->events. */
 	synchronize_srcu(&pmus_srcu);
 	percpu_ref_kill(&pe->children);
 	perf_pmu_dev_remove(pmu);
@@ -864,7 +864,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 	 */
 	synchronize_rcu();
 	percpu_ref_exit(&pe->children);
-	/* RCU frees the data of tasks to the PMU's cache, which may be destroyed after this. */
+	/* RCU frees task data to the PMU's cache, which the driver may destroy after this. */
 	if (pmu->task_ctx_cache)
 		rcu_barrier();
 	/* An mmap(2) of an AUX area may have seen a live event: wait for such calls. */

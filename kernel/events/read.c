@@ -73,7 +73,7 @@ static int perf_read_cpu(const struct perf_event *event, bool group, int cpu)
 
 static void perf_read_member(struct perf_event *event)
 {
-	/* A group may have events of other PMUs: software events. */
+	/* A group may have software events, each read by its own PMU. */
 	if (event->state == PERF_EVENT_STATE_ACTIVE)
 		event->pmu->read(event);
 }
@@ -188,7 +188,7 @@ static noinline void perf_read_add_running_times(const struct perf_event *child,
 	*running += ran;
 }
 
-/* Add an inherited event's times. Only parent events have gone_* sums. Usually the task sleeps. */
+/* Add the times of an inherited event, which has no gone_* sums. Usually its task sleeps. */
 static __always_inline void perf_read_add_child_times(const struct perf_event *child, u64 *enabled,
 						      u64 *running)
 {
@@ -217,7 +217,7 @@ static __always_inline u64 perf_read_child_count(struct perf_event *child, bool 
 {
 	if (unlikely(child->event_flags & PERF_EVENT_CALL_DONE))
 		child->event_flags &= ~PERF_EVENT_CALL_DONE;
-	/* Pairs with perf_event_set_state(): an event that is seen off has its count. */
+	/* Pairs with perf_event_set_state(): unless ACTIVE is read, the count is up to date. */
 	else if (!is_always_on(child) && smp_load_acquire(&child->state) == PERF_EVENT_STATE_ACTIVE)
 		perf_read_sync_count(child, false);
 	return is_clock ? perf_event_own_count(child) : local64_read(&child->count);
@@ -600,7 +600,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	u64 on, ran;
 	int cpu, oncpu, ret = 0;
 
-	/* The sum over inherited events needs to sleep. */
+	/* Reading the inherited events may sleep. */
 	if (event->attr.inherit)
 		return -EOPNOTSUPP;
 

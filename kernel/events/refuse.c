@@ -111,7 +111,7 @@ int perf_refuse_value(enum perf_refusal_id id, u64 value)
 	return perf_refuse_as(id, -perf_refusal_rows[id].error, value, NULL);
 }
 
-/* The reason of an errno that has the same reason everywhere; else PERF_REFUSED_UNNAMED. */
+/* Get the reason of an errno that always has the same reason, or PERF_REFUSED_UNNAMED. */
 static enum perf_refusal_id perf_refusal_of_errno(int error)
 {
 	switch (error) {

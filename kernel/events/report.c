@@ -45,7 +45,7 @@ static int perf_report_cpus(struct seq_file *m, void *unused)
 		const struct perf_cpu_stats *stats = &per_cpu(perf_cpu_stats, cpu);
 		struct perf_interrupt_stats took = perf_interrupt_stats_of(cpu);
 
-		/* The CPU's counters change meanwhile; each value is consistent by itself. */
+		/* The CPU may change its statistics meanwhile; each value alone is consistent. */
 		seq_printf(m, "%d %u %llu %llu %llu %lu %lu", cpu,
 			   READ_ONCE(per_cpu(perf_cpu_context, cpu).ctx.nr_events),
 			   took.interrupts, took.total, took.longest,
@@ -131,7 +131,7 @@ static void perf_report_part(struct pmu_report *report, const struct perf_event_
 	perf_report_tree(report, &part->flexible_groups, cpuctx);
 }
 
-/* Runs on the CPU with interrupts off. */
+/* Called on the reported CPU, with interrupts off. */
 static void perf_report_pmu_here(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -158,7 +158,7 @@ static void perf_report_pmu(struct seq_file *m, struct pmu *pmu, int cpu)
 	if (READ_ONCE(pmu->cpu_pmu_context))
 		smp_call_function_single(cpu, perf_report_pmu_here, &report, 1);
 	if (stats) {
-		/* The CPU's counters change meanwhile; each value is consistent by itself. */
+		/* The CPU may change its statistics meanwhile; each value alone is consistent. */
 		report.stats = data_race(*per_cpu_ptr(stats, cpu));
 	}
 	if (!report.events && !report.on && !report.rotations &&
@@ -237,7 +237,7 @@ struct buffer_report {
 	u64		lost[PERF_LOSSES];
 };
 
-/* Maximum number of rows; the last one sums up all buffers beyond the others. */
+/* Maximum number of rows; the last row sums up the buffers that have no row of their own. */
 #define ROWS	1024
 
 /**
@@ -250,7 +250,7 @@ struct buffer_reports {
 	struct buffer_report	rows[ROWS];
 };
 
-/* The row of a user and CPU; a new one if there is none */
+/* Get the row of a user and CPU, or a new row if there is none. */
 static struct buffer_report *perf_report_row(struct buffer_reports *reports, uid_t uid, int cpu)
 {
 	struct buffer_report *row;
@@ -279,7 +279,7 @@ static bool perf_report_is_first(const struct perf_buffer *rb, const struct perf
 	return list_first_entry(&rb->events, struct perf_event_cold, rb_entry)->event == event;
 }
 
-/* Add the event's buffer, once per buffer. ctx->mutex is held. */
+/* Add the event's buffer to its row if the event is the buffer's first. ctx->mutex is held. */
 static void perf_report_event(struct buffer_reports *reports, struct perf_event *event)
 {
 	struct buffer_report *row;

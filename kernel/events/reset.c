@@ -43,7 +43,7 @@ static void perf_reset_value(struct perf_event *event)
 		local64_set(&event->count, 0);
 }
 
-/* On the CPU where the event counts, or with its context inactive */
+/* Called on the CPU where the event counts, or with its context inactive. */
 static void perf_reset_on_cpu(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);
@@ -69,7 +69,7 @@ static struct perf_event *perf_reset_values(struct perf_event *event, bool group
 	while (limit--) {
 		if (event == leader || perf_member_follows_leader(event, leader))
 			perf_reset_value(event);
-		/* The list's head is in the leader. */
+		/* The walk ends at the leader, whose sibling_list is the head of the list. */
 		event = list_next_entry(event, sibling_list);
 		if (event == leader)
 			return NULL;
@@ -88,7 +88,7 @@ static bool perf_reset_needs_task(struct perf_event *event, struct perf_cpu_cont
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_held(&ctx->lock);
-	/* A fork adds a running context to a set. Its clock runs until the next switch. */
+	/* A running context (@cpuctx) may be in a set, too: it counts until the next switch. */
 	if (cpuctx || !is_always_on(event) || !READ_ONCE(ctx->in_ctx_set))
 		return false;
 	if (task)

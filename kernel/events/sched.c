@@ -202,7 +202,7 @@ static int perf_event_sched_in(struct perf_event *event, struct perf_cpu_pmu_con
 		perf_event_unthrottle_in(event);
 
 	perf_sched_pmu_disable(event->pmu, disabled);
-	/* This record must precede all records that the driver writes after the start. */
+	/* ITRACE_START must precede all records that the driver writes after the start. */
 	perf_log_itrace_start(event);
 	if (perf_sched_pmu_add(event, PERF_EF_START)) {
 		perf_sched_set_on(event, false, now);
@@ -382,7 +382,7 @@ bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_cont
 	       !perf_group_sched_in(leader, cpc, perf_group_change_time(leader));
 }
 
-/* Is no flexible group of the PMU scheduled in, neither of this CPU nor of its task? */
+/* Are no flexible groups of the PMU scheduled in, neither of this CPU nor of its task? */
 static bool perf_sched_nothing_to_sched_out(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -646,7 +646,7 @@ perf_context_leave_cpu(struct perf_cpu_context *cpuctx,
 {
 	/* The groups share the PMU with those of the CPU, so both contexts are locked. */
 	perf_context_lock_cpu(cpuctx, ctx);
-	/* Clear this first: drivers read it and revoke user space access to the counters. */
+	/* Clear task_ctx first: drivers read it, and revoke user space access to the counters. */
 	cpuctx->task_ctx = NULL;
 	cpuctx->shared_ctx = NULL;
 	if (is_switch && perf_sched_cb_in_use(cpuctx))
@@ -719,7 +719,7 @@ static __always_inline bool perf_always_on_context_start(struct perf_event_conte
 		always_on = !ctx->nr_sched;
 		if (always_on && ctx->nr_events && !perf_clock_runs(&ctx->clock))
 			perf_context_start(ctx, perf_clock());
-		/* For a context with groups, perf_scheduled_context_in() does this at its end. */
+		/* For a context with groups, perf_scheduled_context_in() updates the pages last. */
 		if (always_on && unlikely(!hlist_empty(&ctx->mapped)))
 			perf_context_update_userpages(ctx);
 	}
@@ -772,7 +772,7 @@ static void perf_context_switch_out(struct perf_cpu_context *cpuctx,
 				    struct perf_event_context *ctx,
 				    const struct task_struct *next)
 {
-	/* Interrupts are off, so that the context is not freed. Its contents may change. */
+	/* Interrupts are off, so @next's context is not freed, but it may change. */
 	const struct perf_event_context *to = perf_task_context(next);
 
 	perf_context_leave_cpu(cpuctx, ctx, true, to && READ_ONCE(to->nr_sched));
@@ -852,7 +852,7 @@ void perf_pmu_resched(struct pmu *pmu)
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 	struct perf_event_pmu_context *epc;
 
-	/* The PMU has had no event to schedule. */
+	/* The PMU has never had an event to schedule. */
 	if (!READ_ONCE(pmu->cpu_pmu_context))
 		return;
 	guard(irqsave)();
@@ -882,7 +882,7 @@ void perf_pmu_resched_flexible(struct pmu *pmu)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
 
-	/* The PMU has had no event to schedule. */
+	/* The PMU has never had an event to schedule. */
 	if (!READ_ONCE(pmu->cpu_pmu_context))
 		return;
 	guard(irqsave)();

@@ -70,12 +70,12 @@ static inline bool perf_parent_settles(const struct perf_event *parent)
 	return !is_sampling_event(parent) && !parent->attr.sigtrap;
 }
 
-/* Can perf_child_settle() succeed? A cheap test, because that function takes a lock. */
+/* Can perf_child_settle() succeed? This test avoids the lock of perf_child_settle(). */
 static __always_inline bool perf_child_may_settle(const struct perf_event *child)
 {
 	const struct perf_event_context *ctx = child->ctx;
 
-	/* With PERF_EVENT_CALL_DONE, the caller has just updated the count, and must add it. */
+	/* With PERF_EVENT_CALL_DONE the event was just read, and the caller adds its count. */
 	if (perf_clock_cpu(&ctx->clock) >= 0 || (child->event_flags & PERF_EVENT_CALL_DONE))
 		return false;
 	return child->event_flags & PERF_EVENT_PLAIN_CHILD ? !READ_ONCE(ctx->in_ctx_set) :

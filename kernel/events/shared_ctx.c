@@ -55,7 +55,7 @@ static bool perf_event_can_share_ctx(const struct perf_event *event)
 		return false;
 	if (!attr->inherit || event->cgrp || event->state <= PERF_EVENT_STATE_ERROR)
 		return false;
-	/* An inherited event of one CPU may be mapped later, and its page shows its own count. */
+	/* An event of one CPU may be mapped despite attr.inherit: its page shows its own count. */
 	if (event->cpu >= 0)
 		return false;
 	if (event->attach_state & (PERF_ATTACH_TASK_DATA | PERF_ATTACH_ITRACE |
@@ -94,7 +94,7 @@ static void perf_shared_ctx_end_work(struct perf_ctx_set *ctx_set, int err)
 	perf_ctx_set_put(ctx_set);
 }
 
-/* Task work: make a shared context, before current returns to user space or when it exits */
+/* Task work of perf_shared_ctx_queue_work(): make a shared context unless current exits. */
 static void perf_shared_ctx_task_work(struct callback_head *work)
 {
 	struct perf_ctx_set *ctx_set = container_of(work, struct perf_ctx_set, work);
@@ -105,7 +105,7 @@ static void perf_shared_ctx_task_work(struct callback_head *work)
 		guard(mutex)(&ctx->mutex);
 		if (ctx->ctx_set == ctx_set)
 			err = perf_shared_ctx_create(ctx, raw_smp_processor_id());
-		/* Leave the set if an event cannot be inherited, for example without its leader. */
+		/* Leave the set if an event cannot be shared, for example if it lost its leader. */
 		if (err == -EAGAIN && !perf_ctx_can_share(ctx))
 			perf_ctx_set_unlink(ctx);
 	}
@@ -203,7 +203,7 @@ static void perf_ctx_set_put_deferred(struct perf_ctx_set *ctx_set)
 {
 	if (!refcount_dec_and_test(&ctx_set->refcount))
 		return;
-	/* Without references the task work is not queued, so its memory can be reused. */
+	/* Queued task work has a reference: without any, free_work can reuse its memory. */
 	INIT_WORK(&ctx_set->free_work, perf_ctx_set_free_work);
 	queue_work(system_unbound_wq, &ctx_set->free_work);
 }
@@ -220,7 +220,7 @@ struct unlink_args {
 	bool				later;
 };
 
-/* If the task runs on this CPU, schedule in the task's own context; interrupts are off */
+/* Schedule in the own context of the task if it runs on this CPU. Interrupts are off. */
 static void __perf_ctx_set_unlink_cpu(void *info)
 {
 	struct perf_cpu_context *cpuctx = this_cpu_context();
@@ -295,7 +295,7 @@ static void perf_shared_ctx_queue_work(struct perf_ctx_set *ctx_set)
 	    (current->flags & (PF_KTHREAD | PF_EXITING | PF_USER_WORKER | PF_IO_WORKER)) ||
 	    xchg(&ctx_set->work_queued, 1))
 		return;
-	/* Until here the reference of the task's context keeps the set allocated. */
+	/* So far the reference of the task's context keeps the set; the work gets its own. */
 	refcount_inc(&ctx_set->refcount);
 	if (task_work_add(current, &ctx_set->work, TWA_RESUME | TWAF_NO_ALLOC)) {
 		WARN_ON_ONCE(!refcount_dec_not_one(&ctx_set->refcount));

@@ -39,9 +39,9 @@
 /* Limit on the groups that a request collects: as many as most PMUs have counters */
 #define GROUPS_NOTED	16
 
-/* Fields of perf_event_obstacle_note.what */
+/* Fields of perf_event_obstacle_note::what */
 #define NOTE_OBSTACLE	0x00f	/* enum perf_event_obstacle */
-#define NOTE_KERNEL	0x010	/* the group of that id is a kernel event */
+#define NOTE_KERNEL	0x010	/* the group with the noted id is a kernel event's */
 #define NOTE_GROUPS	0xf00	/* number of pinned groups scheduled in; 15: or more */
 #define NOTE_GROUP	0x100
 #define NOTE_PID_SHIFT	12	/* process that opened the group; 0: unknown */
@@ -229,7 +229,7 @@ static void perf_state_copy_note(struct state_request *req)
 		return;
 	own = perf_state_note_is_own(req);
 	all = perf_state_sees_all(req);
-	/* No pinned group was scheduled in, but another user's exclusive group may have been. */
+	/* The obstacle may be another user's exclusive group, without any pinned group. */
 	if (!nr && all)
 		return;
 	if (!all && (!own || nr > 1))
@@ -287,7 +287,7 @@ static void perf_state_find_groups(struct state_request *req, const struct perf_
 
 	if (WARN_ON_ONCE(!event->pmu_ctx))
 		return;
-	/* A software event in a group of hardware events waits for the hardware, too. */
+	/* A software event in a group of hardware events waits for the PMU of the group. */
 	pmu = event->pmu_ctx->pmu;
 	req->exclusive = event->group_leader->attr.exclusive;
 	req->kept_off = perf_pmu_filtered_here(pmu) || !cpuctx->ready;
@@ -369,7 +369,7 @@ static enum perf_event_doing perf_state_of_enabled(const struct perf_event *even
 {
 	if (event->group_leader->state < PERF_EVENT_STATE_INACTIVE)
 		return PERF_EVENT_GROUP_OFF;
-	/* A shared context (shared_ctx.h) replaces the inactive context, or may do so. */
+	/* A shared context (shared_ctx.h) may have replaced the inactive context. */
 	if (!cpuctx && READ_ONCE(event->ctx->ctx_set))
 		return PERF_EVENT_SHARES;
 	if (!cpuctx || !perf_event_watches_here(event, cpuctx))
@@ -394,7 +394,7 @@ static enum perf_event_doing perf_state_of(const struct perf_event *event,
 	}
 }
 
-/* ns for which an enabled event has been active, or inactive; @now: a time of the event's clock */
+/* Time in ns since an enabled event became active or inactive, at @now by the event's clock */
 static u64 perf_state_lasts(const struct perf_event *event, u64 now)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
@@ -449,7 +449,7 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 	if (info->doing == PERF_EVENT_COUNTS || info->doing == PERF_EVENT_WAITS)
 		info->cpu = smp_processor_id();
 	if (info->doing == PERF_EVENT_COUNTS && event->pmu_ctx) {
-		/* For software events this memory has other contents, including pointers. */
+		/* hw.idx of a software event is in a union with other fields, such as pointers. */
 		if (!is_software_event(event))
 			info->counter = event->hw.idx;
 		if (perf_event_throttled(event))
@@ -483,7 +483,7 @@ static void perf_state_identify(struct state_request *req, struct perf_event *ev
 	info->asked_cpu = event->cpu;
 	info->type = event->orig_type;
 	info->config = attr->config;
-	/* The word with the flag bits has no name; it is next to read_format. */
+	/* The word of the flag bits has no name; it follows read_format. */
 	memcpy(&info->attr_flags, (const char *)attr +
 	       offsetofend(struct perf_event_attr, read_format), sizeof(info->attr_flags));
 	info->sample = attr->sample_period;
@@ -498,7 +498,7 @@ static void perf_state_identify(struct state_request *req, struct perf_event *ev
 		    task_pid_vnr((struct task_struct *)task) : 0;
 }
 
-/* The locks of perf_state_identify() keep the event in its context. May sleep. */
+/* The caller holds the locks of perf_state_identify(): the event does not move. May sleep. */
 static void perf_state_of_event(struct state_request *req, struct perf_event *event)
 {
 	struct perf_event_state_info *info = &req->info;

@@ -13,7 +13,7 @@
 DEFINE_PER_CPU(struct perf_cpu_stats, perf_cpu_stats);
 DEFINE_STATIC_KEY_FALSE(perf_stats_watched);
 
-/* Statistics of the event's PMU on this CPU, or NULL. Preemption is off, which keeps the PMU. */
+/* Get the statistics of the event's PMU on this CPU, or NULL. Preemption off keeps the PMU. */
 static struct perf_pmu_stats *perf_stats_of_pmu(const struct perf_event *event)
 {
 	/* Events of KUnit tests have no PMU. */

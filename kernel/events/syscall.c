@@ -184,7 +184,7 @@ static bool perf_open_may_watch(struct task_struct *task, bool signals)
  */
 int perf_event_may_reserve(const struct perf_event *event)
 {
-	/* A kernel event, or an event inherited from an event that was checked */
+	/* Kernel events need no check. Of inherited events, the parent event was checked. */
 	if (event->parent || !is_default_overflow_handler((struct perf_event *)event))
 		return 0;
 	if (!event->hw.target)

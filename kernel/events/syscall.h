@@ -10,7 +10,7 @@
  */
 int perf_event_may_reserve(const struct perf_event *event);
 
-/* The final checks, under ctx->mutex */
+/* The last checks before the event is attached; ctx->mutex is held. */
 int perf_event_may_attach(const struct perf_event *event);
 
 #endif /* _KERNEL_EVENTS_SYSCALL_H */

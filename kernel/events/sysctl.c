@@ -58,7 +58,7 @@ static DEFINE_PER_CPU(struct perf_interrupt_stats, interrupt_stats);
 static DEFINE_MUTEX(interrupt_stats_mutex);	/* perf_interrupt_stats_watchers */
 static unsigned int perf_interrupt_stats_watchers;
 
-/* ns, for the message: values at the last time the rate was lowered */
+/* For the message: average time and limit, in ns, when the rate was last lowered */
 static u64 perf_sysctl_took_reported;
 static u64 perf_sysctl_took_limit_reported;
 

@@ -96,7 +96,7 @@ void perf_throttle_record(struct perf_event *event, bool throttled)
 	rcu_read_unlock();
 }
 
-/* With more overflows than this in one tick, the period is too short for the frequency. */
+/* More overflows than this in one tick mean that the period is too short for the frequency. */
 static u64 perf_throttle_overflows_per_tick(u64 freq)
 {
 	return 2 + 2 * div_u64(freq * TICK_NSEC, NSEC_PER_SEC);
@@ -214,7 +214,7 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 		hw->interrupts_seq = tick;
 		if (event->attr.freq && event->cold)
 			event->cold->counted_since = jiffies;
-		/* Software events are not stopped, so no tick has to start them. */
+		/* A throttled software event was not stopped, so it is unthrottled here, too. */
 		if (unlikely(perf_event_throttled(event))) {
 			event->cold->core_stopped = false;
 			perf_throttle_record(event, false);
@@ -386,7 +386,7 @@ void perf_event_restart_period(struct perf_event *event)
 
 	if (perf_event_counts_up(event)) {
 		WRITE_ONCE(hw->last_period, hw->sample_period);
-		/* Another CPU that begins the next period must find last_period. */
+		/* Another CPU that begins the next period must see last_period. */
 		atomic64_set_release(perf_atomic64(&hw->period_left), -(s64)hw->sample_period);
 	} else {
 		local64_set(&hw->period_left, 0);
@@ -431,7 +431,7 @@ static bool perf_tick_adjust_frequency(struct perf_event *event, bool throttled)
 	return true;
 }
 
-/* Make @pmu the only disabled PMU, or none if NULL; *@disabled is the PMU disabled so far. */
+/* Enable the PMU *@disabled, and disable @pmu in its place; each may be NULL. */
 static void perf_tick_switch_pmu(struct pmu *pmu, struct pmu **disabled)
 {
 	if (pmu == *disabled)
@@ -551,7 +551,7 @@ static void perf_tick_note_idle(void)
 	int cpu = smp_processor_id();
 	u64 now;
 
-	/* Both functions return -1 if idle CPUs have ticks. */
+	/* If idle CPUs have ticks, both functions return -1: the difference is 0. */
 	now = get_cpu_idle_time_us(cpu, NULL) + get_cpu_iowait_time_us(cpu, NULL);
 	__this_cpu_write(tick_idle_ns, (now - __this_cpu_read(idle_us)) * NSEC_PER_USEC);
 	__this_cpu_write(idle_us, now);

@@ -14,7 +14,7 @@ struct perf_cpu_context;
 
 DECLARE_PER_CPU(u32, perf_throttle_ticks);
 
-/* Is the event stopped until a tick? */
+/* Is the event throttled until the next tick? */
 static inline bool perf_event_throttled(const struct perf_event *event)
 {
 	return event->hw.interrupts == MAX_INTERRUPTS;

@@ -128,7 +128,7 @@ static noinline void perf_time_times_locked(const struct perf_event *event,
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		exact = perf_times_try(event, true, times);
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
-	/* An event moves only when a CPU is taken offline. */
+	/* The loop ends: an event moves only when a CPU is taken offline. */
 	} while (!exact);
 }
 
@@ -298,7 +298,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 
 	if (event->state == state)
 		return;
-	/* An event that has exited or is dead is never enabled again. */
+	/* An event in the state EXIT or DEAD is never enabled again. */
 	if (WARN_ON_ONCE(event->state <= PERF_EVENT_STATE_EXIT && state > event->state))
 		return;
 

@@ -30,12 +30,12 @@
 #define PERF_TIME_STEP()	do { } while (0)
 #endif
 
-/* Lowest bit of the word: the time runs. The other bits are a signed number. */
+/* Lowest bit of an event's stored time: the time runs. The others are a signed number. */
 #define PERF_TIME_RUNS		1ULL
 
 /* Lowest bits of ctx->seq; the other bits count the changes. */
-#define PERF_CHANGE_ANNOUNCED	1U	/* the writer reads perf_clock() */
-#define PERF_CHANGE_ACTIVE	2U	/* in progress, at ctx->now */
+#define PERF_CHANGE_ANNOUNCED	1U	/* the writer is reading perf_clock() */
+#define PERF_CHANGE_ACTIVE	2U	/* the change is in progress, at ctx->now */
 #define PERF_CHANGE_STATE	3U
 
 /* Maximum number of attempts at exact times by a reader that must not wait */
@@ -66,7 +66,7 @@ static __always_inline void perf_time_set_running(atomic64_t *time, u64 now, boo
 {
 	u64 word = atomic64_read(time);
 
-	/* A total becomes the moment at which it was 0, and vice versa. */
+	/* A stopped time stores its total, a running time the moment when the total was 0. */
 	if ((word & PERF_TIME_RUNS) != runs)
 		atomic64_set(time, (now - ((s64)word >> 1)) << 1 | runs);
 }
@@ -84,7 +84,7 @@ static __always_inline bool perf_clock_runs(const struct perf_event_clock *clock
 	return clock->cpu >= 0;
 }
 
-/* The CPU that the clock runs on, -1 if it is stopped. Any context; it may change at any time. */
+/* The CPU that the clock runs on, or -1. Any context; the value may change at any time. */
 static __always_inline int perf_clock_cpu(const struct perf_event_clock *clock)
 {
 	return READ_ONCE(clock->cpu);
@@ -204,7 +204,7 @@ static __always_inline void perf_change_end(struct perf_event_context *ctx, unsi
 	smp_store_release(&ctx->seq, ctx->seq + (PERF_CHANGE_STATE + 1 - state));
 }
 
-/* The clock of an event's times: its cgroup's on its CPU, or its context's */
+/* Get the clock of an event's times: that of its cgroup on its CPU, or of its context. */
 static __always_inline struct perf_event_clock *
 perf_event_clock(const struct perf_event *event, struct perf_event_context *ctx)
 {
@@ -335,7 +335,7 @@ static __always_inline bool perf_times_read(const struct perf_event *event,
 			return true;
 		cpu_relax();
 	}
-	/* A time that was started or stopped after that moment may be out of range. */
+	/* A time that was started or stopped during the read may be out of range. */
 	times->enabled = max_t(s64, times->enabled, 0);
 	times->running = clamp_t(s64, times->running, 0, times->enabled);
 	return false;
