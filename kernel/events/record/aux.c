@@ -29,13 +29,13 @@
 #include "sample.h"
 #include "sideband.h"
 
-/* Attempts to make a driver end its AUX output */
+/* Maximum number of attempts to make a driver end its AUX output */
 #define STOP_ATTEMPTS	10
 
 /* All areas that a driver has set up and not freed yet */
 static LIST_HEAD(driver_areas);
-static DEFINE_SPINLOCK(areas_lock);	/* driver_areas; process context */
-/* perf_aux_revoke() sleeps here until an area has left the list. */
+static DEFINE_SPINLOCK(areas_lock);	/* protects driver_areas; process context */
+/* perf_aux_revoke() sleeps here until an area has left driver_areas. */
 static DECLARE_WAIT_QUEUE_HEAD(area_freed);
 
 static unsigned long perf_aux_area_size(const struct perf_aux *aux)
@@ -396,7 +396,7 @@ static void perf_aux_test_step(void)
 }
 #endif
 
-/* The area for the AUX output of the event, with a reference, or NULL */
+/* Get a reference to the area for the event's AUX output, or NULL. */
 static struct perf_aux *perf_aux_get(struct perf_event *event)
 {
 	struct perf_event *output = perf_event_parent(event);
@@ -863,7 +863,7 @@ static void perf_aux_unlink(struct perf_event *event)
 {
 	struct perf_event *leader = event->aux_event;
 
-	/* A sample loads the link twice, without a lock. */
+	/* A sample loads event->aux_event twice, without a lock. */
 	WRITE_ONCE(event->aux_event, NULL);
 	perf_event_put(leader);
 }

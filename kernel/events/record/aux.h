@@ -66,7 +66,7 @@ extern void (*perf_test_aux_step)(void);
 #endif
 void perf_aux_record_itrace_start(struct perf_event *event);
 
-/* Write an ITRACE_START record when an event starts whose PMU needs one. */
+/* Write an ITRACE_START record at the start of an event, if its PMU needs the record. */
 static inline void perf_log_itrace_start(struct perf_event *event)
 {
 	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))

@@ -163,7 +163,7 @@ struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 		return NULL;
 	if (pgoff)
 		at = rb->chunks[pgoff - 1];
-	/* On some architectures the macro does not accept an expression. */
+	/* On some architectures virt_to_page() does not accept an expression. */
 	return virt_to_page(at);
 }
 
@@ -288,7 +288,7 @@ struct perf_buffer *perf_buffer_alloc(unsigned long nr_pages, unsigned long wate
 	return rb;
 }
 
-/* The event's buffer with a reference, or NULL. */
+/* Get a reference to the event's buffer, or NULL. */
 static struct perf_buffer *perf_buffer_get(struct perf_event *event)
 {
 	struct perf_buffer *rb;
@@ -349,7 +349,7 @@ static void perf_buffer_start_sharing(struct perf_buffer *rb)
 		WRITE_ONCE(rb->sharing, PERF_SHARED);
 		return;
 	}
-	/* The grace period starts after writers can see this. */
+	/* The grace period starts after writers can see the new state. */
 	WRITE_ONCE(rb->sharing, PERF_SHARED_CONVERTING);
 	get_state_synchronize_rcu_full(&rb->grace_cookie);
 	/*
@@ -646,7 +646,7 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 		spin_unlock_irqrestore(&rb->events_lock, flags);
 		return;
 	}
-	/* The queued work owns this reference. If the work was queued before, it has one. */
+	/* Queued work has a reference: drop this one if the work was queued before. */
 	if (refcount_inc_not_zero(&rb->refcount) &&
 	    !queue_work(system_unbound_wq, &rb->wake_work))
 		perf_buffer_put(rb);
@@ -660,7 +660,7 @@ static void perf_buffer_publish_rest(struct perf_buffer *rb, struct perf_event *
 	if (likely(!perf_output_sharing_is_settled(rb)))
 		return;
 	preempt_disable();
-	/* If some are still unpublished, the wakeup that is queued here flushes again. */
+	/* If records are still unpublished, the wakeup that is queued here flushes again. */
 	if (perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event)))
 		perf_output_wakeup(rb, event);
 	preempt_enable();

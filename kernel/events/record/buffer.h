@@ -122,7 +122,7 @@ struct perf_buffer {
 	struct list_head	events;
 	unsigned int		nr_events;
 	bool			used;
-	spinlock_t		events_lock; /* @events, in interrupts */
+	spinlock_t		events_lock; /* protects @events in interrupts */
 	spinlock_t		pages_lock; /* references to @chunks */
 	unsigned long		nr_pages;
 	struct perf_charge	charge;
@@ -164,7 +164,7 @@ bool perf_event_is_over(struct perf_event *event);
 /* Number of records written, without those of writers in progress. Any context. */
 static inline u64 perf_buffer_records(const struct perf_buffer *rb)
 {
-	/* Writers change it without a lock. */
+	/* Writers change ring.visits without a lock. */
 	return data_race(rb->ring.visits) / PERF_RING_VISIT +
 	       atomic_long_read(&rb->shared.records);
 }

@@ -16,7 +16,7 @@ DEFINE_STATIC_CALL_RET0(__perf_guest_get_ip, *perf_guest_cbs->get_ip);
 DEFINE_STATIC_CALL_RET0(__perf_guest_handle_intel_pt_intr,
 			*perf_guest_cbs->handle_intel_pt_intr);
 
-/* Set the static calls to the callbacks; one that is NULL returns 0. */
+/* Set a static call to a callback, or to return 0 if the callback is NULL. */
 #define aim_call(name, func)						\
 	static_call_update(name, (func) ?: (void *)&__static_call_return0)
 

@@ -168,7 +168,7 @@ static vm_fault_t perf_mmap_fault_page(struct vm_fault *vmf, struct page *page)
 	return 0;
 }
 
-/* Return the page locked: the caller would retry for an unlocked page without an address_space. */
+/* The caller retries for an unlocked page without an address_space, so lock the page. */
 static vm_fault_t perf_mmap_page_mkwrite(struct vm_fault *vmf)
 {
 	if (vmf->pgoff)

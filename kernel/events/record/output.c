@@ -323,7 +323,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 	} else {
 		/* Use an atomic: the buffer is shared, or may become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
-		/* Only a pause, which may be over, loses records of a buffer in no conversion. */
+		/* Without a conversion, only a pause, perhaps over by now, loses records. */
 		cause = settled || READ_ONCE(rb->sharing) == PERF_SHARED_NOT ||
 			READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
 	}

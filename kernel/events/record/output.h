@@ -78,7 +78,7 @@ void perf_output_count_lost(struct perf_event *event, struct perf_buffer *rb,
 void perf_output_count_large(struct perf_event *event);
 void perf_output_write_lost(struct perf_output_handle *handle, u64 lost);
 
-/* Set the handle to a position. The record is contiguous modulo the size. */
+/* Set the handle to a position. Records are contiguous modulo the size of the buffer. */
 static __always_inline void perf_output_seek(struct perf_output_handle *handle, unsigned long pos)
 {
 	struct perf_buffer *rb = handle->rb;

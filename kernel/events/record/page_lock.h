@@ -28,7 +28,7 @@
 #ifndef _KERNEL_EVENTS_PAGE_LOCK_H
 #define _KERNEL_EVENTS_PAGE_LOCK_H
 
-/* Number of attempts of a writer that is interrupted by other writers */
+/* Maximum number of attempts of a writer that is interrupted by other writers */
 #define PERF_PAGE_TRIES		4
 
 /* perf_page_lock::cpu while no CPU writes */

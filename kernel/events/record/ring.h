@@ -175,7 +175,7 @@ static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
 	if (likely(!local_read(&ring->lost)))
 		return 0;
 	PERF_RING_STEP(ring);
-	/* A writer that has interrupted this one may have taken them. */
+	/* A writer that has interrupted this one may have taken the lost records. */
 	return local_xchg(&ring->lost, 0);
 }
 

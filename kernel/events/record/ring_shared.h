@@ -38,12 +38,12 @@
 
 /* Bits of the ticket from perf_ring_reserve_shared(), besides length and epoch */
 #define PERF_RING_WAKE		2UL	/* a reader must be woken */
-#define PERF_RING_BACKWARD	4UL	/* to lower positions */
+#define PERF_RING_BACKWARD	4UL	/* records are written to lower positions */
 
 /* Limits of the cmpxchg loops. At the limit a record is lost, or the epoch remains open. */
 #define PERF_RING_ATTEMPTS	1000
 #define PERF_RING_CLOSE_ATTEMPTS 8
-/* Limit of epochs that a CPU publishes for other CPUs in a row */
+/* Maximum number of epochs that a CPU publishes for other CPUs in a row */
 #define PERF_RING_ROUNDS	64
 
 /**

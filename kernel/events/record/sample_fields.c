@@ -10,7 +10,7 @@
 #include "sample_fields.h"
 #include "sample_user.h"
 
-/* Number of bytes by which the record can grow, after all fields of known size are added */
+/* Get the free space of the record, in bytes, after all fields of known size are added. */
 static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *event)
 {
 	u32 used = perf_sample_data_size(data, event);
@@ -232,7 +232,7 @@ static void perf_sample_write_regs_user(struct perf_output_handle *handle,
 static void perf_sample_prepare_regs_intr(struct perf_sample_data *data, struct perf_event *event,
 					  struct pt_regs *regs)
 {
-	/* Skid into the kernel must not reveal its registers. */
+	/* Skid into the kernel must not reveal the kernel's registers. */
 	bool hidden = event->attr.exclude_kernel && !user_mode(regs);
 
 	data->regs_intr.regs = hidden ? NULL : regs;

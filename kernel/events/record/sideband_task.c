@@ -133,7 +133,7 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 	body->time = event->clock();
 }
 
-/* Names and mappings need FORK and EXIT records, which identify their tasks for a reader. */
+/* FORK and EXIT records identify the tasks of COMM and MMAP records for a reader. */
 static bool perf_task_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;

@@ -106,7 +106,7 @@ static int perf_splice_find_records(struct splice_span *span, const struct pipe_
 	long found;
 
 	unread = READ_ONCE(user->data_head);
-	/* Pairs with perf_ring_leave(): the head before its records. */
+	/* Pairs with perf_ring_leave(): read the head before the records. */
 	smp_rmb();
 	span->pos = READ_ONCE(user->data_tail);
 	unread -= span->pos;
