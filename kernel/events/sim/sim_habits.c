@@ -57,7 +57,7 @@ static bool sim_habits_stands(const struct sim_habits *h)
 	return !this_cpu_ptr(h->sim->cpus)->enabled;
 }
 
-/* Check the guarantees of the callbacks for a scheduled event that hold in each of them. */
+/* Check the guarantees that hold in each callback for a scheduled event. */
 static void sim_habits_check_place(struct sim_habits *h, const struct perf_event *event)
 {
 	sim_habits_expect(h, irqs_disabled(), "interrupts are on");

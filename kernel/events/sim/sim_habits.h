@@ -11,7 +11,7 @@
 #define SIM_SCOPE	0x0001	/* system-wide, one instance for each package */
 #define SIM_SOFTWARE	0x0002	/* perf_sw_context: never runs out of counters */
 #define SIM_SWITCH	0x0004	/* has per-task hardware state: sched_task */
-#define SIM_TASK_DATA	0x0008	/* saves this state while the task is switched out */
+#define SIM_TASK_DATA	0x0008	/* saves the per-task state while the task is switched out */
 #define SIM_LEAVES	0x0010	/* sched_task itself calls perf_sched_cb_dec() */
 #define SIM_EXCLUSIVE	0x0020	/* PERF_PMU_CAP_EXCLUSIVE */
 #define SIM_MOVES	0x0040	/* pmu_enable moves events to other counters */
@@ -19,7 +19,7 @@
 #define SIM_UNMARKED	0x0100	/* stops at an overflow without PERF_HES_STOPPED */
 #define SIM_IGNORES	0x0200	/* continues after perf_event_overflow() returned true */
 #define SIM_PAIRS	0x0400	/* start adds the event to a list, stop removes it */
-#define SIM_OTHER_CPU	0x0800	/* event_init sets the CPU that counts for others */
+#define SIM_OTHER_CPU	0x0800	/* event_init sets event->cpu to the CPU that counts for others */
 #define SIM_LIMITED	0x1000	/* periods below SIM_LEAST_PERIOD are not valid */
 #define SIM_NO_INTERRUPT 0x2000	/* PERF_PMU_CAP_NO_INTERRUPT */
 #define SIM_NO_TXN	0x4000	/* no transactions */
@@ -73,7 +73,7 @@ struct sim_habits {
 	struct sim_pmu			*sim;
 	struct pmu			plain;
 	unsigned int			mask;
-	struct mutex			lock; /* event_init */
+	struct mutex			lock; /* taken in event_init */
 	int				cpu;
 	struct sim_habits_cpu __percpu	*cpus;
 	atomic_t			complaints;

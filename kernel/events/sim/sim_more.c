@@ -14,7 +14,7 @@
 #define SIM_MOST_PMUS	1000
 
 static DEFINE_MUTEX(sim_more_lock);
-static unsigned int number;	/* sim_more_lock */
+static unsigned int number;	/* PMUs registered; protected by sim_more_lock */
 
 /**
  * struct sim_more - a PMU that does not count

@@ -405,7 +405,7 @@ void sim_pmu_shuffle(struct sim_pmu *sim)
 
 		next->event = event;
 		next->runs = old[i].runs;
-		/* An event that counts this value, which belongs to no event, fails a test. */
+		/* No event owns this value: a test fails if an event counts it. */
 		if (!event) {
 			cpu->counters[i].value = 0x5a5a5a5a & sim_value_mask(sim);
 			continue;

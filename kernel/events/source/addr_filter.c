@@ -72,7 +72,7 @@ static void perf_addr_filter_free_list(struct list_head *list)
 	INIT_LIST_HEAD(list);
 }
 
-/* Look the file up. Only a per-task event can follow its mappings. */
+/* Look up the file of a filter. Only a per-task event can follow the file's mappings. */
 static int perf_addr_filter_set_file(struct perf_event *event, struct perf_addr_filter *filter,
 				     const char *name)
 {
@@ -213,7 +213,7 @@ static void perf_addr_filter_restart(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || event->oncpu != smp_processor_id())
 		return;
-	/* A stopped or throttled event starts at the next tick. */
+	/* The next tick starts a stopped or throttled event, with the new ranges. */
 	if ((event->hw.state & PERF_HES_STOPPED) || perf_event_throttled(event))
 		return;
 	perf_event_pmu_stop(event, PERF_EF_UPDATE);
@@ -336,7 +336,7 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 	return done;
 }
 
-/* Wait for an mm, or without one for a fork to complete. Return 0, or -EINTR. */
+/* Wait for @busy, or, if @busy is NULL, for a fork to complete. Return 0, or -EINTR. */
 static int perf_addr_filter_wait(struct mm_struct *busy)
 {
 	int err;

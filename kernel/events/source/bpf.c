@@ -201,7 +201,7 @@ void perf_event_copy_bpf(struct perf_event *child, struct perf_event *parent)
 	if (!prog || prog->type != BPF_PROG_TYPE_PERF_EVENT)
 		return;
 	prog = bpf_prog_inc_not_zero(prog);
-	/* If the program is being detached, @child has none. */
+	/* If the program is being detached, @child gets no program. */
 	if (IS_ERR(prog))
 		return;
 	child->bpf_cookie = parent->bpf_cookie;

@@ -24,7 +24,7 @@
 #include "breakpoint.h"
 #include "software.h"
 
-/* More debug registers of a type than any architecture has */
+/* No architecture has more debug registers of a type. */
 #define BP_SLOTS_MAX	16
 
 /**
@@ -96,7 +96,7 @@ static enum bp_type_idx bp_slot_type(u64 bp_type)
 	return bp_type & HW_BREAKPOINT_RW ? TYPE_DATA : TYPE_INST;
 }
 
-/* The largest n of a histogram */
+/* Get the largest n with a nonzero hist[n], or 0. */
 static unsigned int bp_hist_max(const unsigned int *hist)
 {
 	unsigned int n = BP_SLOTS_MAX;
@@ -106,7 +106,7 @@ static unsigned int bp_hist_max(const unsigned int *hist)
 	return n;
 }
 
-/* Move one CPU or task from @from to @to registers. Those with 0 registers are not counted. */
+/* Move one CPU or task from hist[@from] to hist[@to]. hist[0] is not used. */
 static void bp_hist_move(unsigned int *hist, unsigned int from, unsigned int to)
 {
 	if (from && !WARN_ON_ONCE(!hist[from]))
@@ -337,7 +337,7 @@ static bool bp_valid_type(u64 bp_type)
 	return bp_type != HW_BREAKPOINT_EMPTY && bp_type != HW_BREAKPOINT_INVALID;
 }
 
-/* Does the machine support such breakpoints? */
+/* Check that the machine supports the breakpoint. Return 0, or an error. */
 static int bp_reserve_check(const struct perf_event *bp)
 {
 	if (!bp_machine.slots[bp_slot_type(bp->attr.bp_type)])

@@ -118,7 +118,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	 */
 	if (event->attr.freq)
 		event->hw.last_period = event->hw.sample_period;
-	/* On 32 bits the period may be half written; the next occurrence handles it. */
+	/* On 32 bits last_period may be half written: the next occurrence reads it again. */
 	if (!IS_ENABLED(CONFIG_64BIT) && unlikely(!period))
 		return 0;
 	do {
@@ -222,7 +222,7 @@ struct occurrence {
 static noinline void perf_swevent_hit_sampling(struct perf_event *event,
 					       const struct occurrence *what)
 {
-	/* Large; not initialised, because all fields that are read are set. */
+	/* Not initialised, because it is large, and all fields that are read are set. */
 	struct perf_sample_data sample __uninitialized;
 
 	if (event->hw.state == PERF_HES_STOPPED)
@@ -384,7 +384,7 @@ static int swevent_init(struct perf_event *event)
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))
 		event->event_caps |= PERF_EV_CAP_ALWAYS_ON;
 
-	/* Unlike a hardware event's, period_left counts up to zero. */
+	/* period_left of a software event counts up to zero, that of a hardware event down. */
 	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
 
 	/* The key stays enabled for an inherited event, because event->parent exists longer. */

@@ -53,7 +53,7 @@ static bool perf_tp_enabled(const struct perf_event *event)
 	       READ_ONCE(event->group_leader->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* Does an event of perf_tp_task_events() count a tracepoint about its task on this CPU? */
+/* Does an event of perf_tp_task_events() count a tracepoint about its task on @cpu? */
 static bool perf_tp_about(const struct perf_event *event, u16 type, int cpu)
 {
 	return event->attr.config == type && event->cpu == cpu && perf_tp_enabled(event);
@@ -134,7 +134,7 @@ void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx, struct trace_
 	bool wanted = true;
 
 	if (bpf_prog_array_valid(call)) {
-		/* Programs expect the pointer to the registers here. */
+		/* BPF programs expect a pointer to the registers at the start of the record. */
 		*(void **)raw_data = regs;
 		wanted = trace_call_bpf(call, raw_data) && !hlist_empty(head);
 	}
