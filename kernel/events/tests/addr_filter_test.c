@@ -313,7 +313,7 @@ static void test_set(struct kunit *test)
 		return;
 	}
 
-	/* Another user of the hooks for file filters: a rejected text must not change the count. */
+	/* Add a user of the hooks for file filters: a rejected text must not change the number. */
 	perf_sideband_get(PERF_SIDEBAND_FILTERS);
 	before = READ_ONCE(nr_told);
 	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100,stop 0x2000"), 0);

@@ -184,7 +184,7 @@ static void attr_registers(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, 0, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 					    .sample_regs_user = 1));
-	/* Each of the two bits needs its own mask. */
+	/* REGS_USER and REGS_INTR each need their own mask. */
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_USER,
 						  .sample_regs_intr = 1));
 	KUNIT_EXPECT_EQ(test, -EINVAL, CHECK_WITH(.sample_type = PERF_SAMPLE_REGS_INTR,

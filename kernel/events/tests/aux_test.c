@@ -152,7 +152,7 @@ static bool aux_test_woken(struct aux_bench *bench)
 	return atomic_xchg(&bench->rb->poll, 0);
 }
 
-/* Begin AUX output like a driver, with interrupts off. */
+/* Begin AUX output with interrupts off, like a driver. */
 static void *aux_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
 	guard(irqsave)();
@@ -195,7 +195,7 @@ static void aux_transactions(struct kunit *test)
 	perf_aux_output_flag(&handle, PERF_AUX_FLAG_PARTIAL);
 	aux_end(&handle, 0);
 	expect_record(test, bench, 100, 0, PERF_AUX_FLAG_PARTIAL);
-	/* The format of the data is no such flag. */
+	/* A flag for the format of the data writes no record. */
 	KUNIT_ASSERT_NOT_NULL(test, aux_begin(&handle, &bench->event));
 	perf_aux_output_flag(&handle, PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW);
 	aux_end(&handle, 0);
@@ -346,7 +346,7 @@ static void aux_freed_at_once(struct kunit *test)
 	perf_buffer_put(bench->rb);
 }
 
-/* For a driver with a slow pmu::setup_aux: the callback may return; it was called */
+/* slow_setup_aux() completes slow_began, and waits for slow_goes. */
 static struct completion slow_goes, slow_began;
 
 static void *slow_setup_aux(struct perf_event *event, void **pages, int nr_pages, bool overwrite)

@@ -419,7 +419,7 @@ static struct task_struct *bp_test_make_child(struct kunit *test)
 	return child;
 }
 
-/* The number of the check of new settings that fails; 0: none */
+/* Number of checks of new settings up to the one that fails; 0: none fails */
 static unsigned int bp_test_fails_at;
 
 static int bp_test_parse(struct perf_event *bp, const struct perf_event_attr *attr,

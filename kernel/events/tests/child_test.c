@@ -15,7 +15,7 @@
 
 #define MOST_CHILDREN	20
 
-/* Tracepoints, which have no plain inherited events, have another field after these. */
+/* Tracepoints, which have no plain inherited events, have another field after pmu_list. */
 #define COMPARED	offsetofend(struct perf_event, pmu_list)
 
 /**
@@ -115,7 +115,7 @@ static void child_compare(struct kunit *test, const struct forked *plain,
 	KUNIT_EXPECT_EQ(test, plain->children[i]->event_flags, PERF_EVENT_PLAIN_CHILD);
 	KUNIT_EXPECT_EQ(test, full->children[i]->event_flags, 0);
 	for (at = 0; at < COMPARED; at += sizeof(*a), a++, b++) {
-		/* The sizes share words with fields that may differ, so they are compared below. */
+		/* The sizes, which share words with fields that may differ, are compared below. */
 		if (!may_differ(at) && !may_differ(at + sizeof(*a) - 1))
 			KUNIT_EXPECT_EQ_MSG(test, child_translate(*a, plain, full), *b,
 					    "event %d, byte %zu of struct perf_event", i, at);

@@ -176,7 +176,7 @@ static void memory_accesses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word[6], MARK(4));
 	KUNIT_EXPECT_EQ(test, word[7], MARK(5));
 
-	/* If the driver sets no fields, the core does not invent them. */
+	/* Fields that the driver does not set are 0, or not available. */
 	perf_sample_data_init(&data, 0, 1);
 	driver_sample_overflow(t, &data);
 	word = next_record(test, t, PERF_RECORD_MISC_KERNEL, 8);

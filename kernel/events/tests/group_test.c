@@ -222,7 +222,7 @@ static void samples_of_all_values_are_limited(struct kunit *test)
 	leader->nr_siblings = 5460;
 	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), -E2BIG);
 
-	/* The others do not write all values. */
+	/* In turn, one of the three events does not sample the values of the group. */
 	event->attr.sample_period = 0;
 	KUNIT_EXPECT_EQ(test, perf_group_samples_check(event, leader), 0);
 	event->attr = samples;

@@ -76,7 +76,7 @@ static struct sim_habits *add_pmu(struct kunit *test, unsigned int mask)
 	struct sim_habits *h = sim_habits_alloc(&two_counters, mask);
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
-	/* The test rotates. The timer must not expire. */
+	/* The test itself rotates, so the timer must not expire. */
 	h->sim->pmu.hrtimer_interval_ms = 3600 * MSEC_PER_SEC;
 	if (perf_pmu_register(&h->sim->pmu, NULL, -1)) {
 		sim_habits_free(h);

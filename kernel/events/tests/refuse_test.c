@@ -294,7 +294,7 @@ static void output_to_another_aux_pmu(struct kunit *test)
 		perf_pmu_unregister(&r[i].pmu);
 }
 
-/* Like a program, call ioctl(2), and then get the reason. */
+/* Call ioctl(2), and then get the reason, like a program. */
 static void filter_of_a_dead_event(struct kunit *test, struct perf_event *event)
 {
 	const struct perf_refusal_row *row = &perf_refusal_rows[PERF_REFUSED_EVENT_DEAD];

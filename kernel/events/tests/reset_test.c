@@ -374,9 +374,9 @@ static struct perf_event *open_walked(struct kunit *test, struct task_struct *as
 /* A period that is too long to end in a test */
 #define LONG_PERIOD	BIT_ULL(62)
 
-/* A CPU stops after this number of meetings. */
+/* A CPU stops when its hitter::met is this number. */
 #define MEETINGS	100000
-/* If the CPUs do not run at the same time, a CPU stops after this number of its hits. */
+/* If the CPUs do not run at the same time, a CPU stops at this hitter::hits. */
 #define MOST_HITS	2000000
 
 /**

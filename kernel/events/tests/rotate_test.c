@@ -34,7 +34,7 @@ static void rotation_is_fair(struct kunit *test)
 	KUNIT_EXPECT_GE(test, used, 4U * rounds * 90 / 100);
 }
 
-/* The time in the state WAITS is that since the event was last scheduled in. */
+/* A failed attempt to schedule in an event does not change the start of its wait. */
 static void failed_attempt_does_not_end_the_wait(struct kunit *test)
 {
 	u64 first_only = STEP | 1 << SIM_CONFIG_COUNTERS_SHIFT;
@@ -45,7 +45,7 @@ static void failed_attempt_does_not_end_the_wait(struct kunit *test)
 	const u64 since[] = { single->state_since, leader->state_since, member->state_since };
 	struct sim_fixture *f = test->priv;
 
-	/* Less than a step of ages: the groups are still in the order of their ids. */
+	/* After less than a step of ages, the groups are still in the order of their ids. */
 	sim_test_pass(ROUND_NS / 4);
 	scoped_guard(preempt)
 		perf_pmu_resched_flexible(&f->sim->pmu);
@@ -130,7 +130,7 @@ static void groups_without_counters_cost_few_attempts(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, is_on(empty[i]));
 }
 
-/* An attempt with a large group counts as several: a switch makes eight. */
+/* A switch makes eight attempts; an attempt with a large group counts as several. */
 static void large_groups_are_tried_less_often(struct kunit *test)
 {
 	struct perf_event_attr software = {
@@ -223,7 +223,7 @@ static void unfit_groups_are_tried_last(struct kunit *test)
 		switch_out_and_in(fits->ctx);
 		on += is_on(fits);
 	}
-	/* A switch tries eight groups, so this one runs after two switches. */
+	/* A switch tries eight groups, so this group runs after two switches. */
 	KUNIT_EXPECT_GE(test, on, 40 / 2 - 1);
 }
 
@@ -386,7 +386,7 @@ static u64 ran_together(struct perf_event **leaders, int nr)
 	return sum;
 }
 
-/* Called on the CPU, with interrupts off. */
+/* Called on the CPU of the context, with interrupts off. */
 static void restart_clock(void *info)
 {
 	struct perf_event_context *ctx = info;

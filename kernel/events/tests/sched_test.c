@@ -284,7 +284,7 @@ static void tick_adjusts_all_active_events(struct kunit *test)
 	expect_counted_for_ticks(test, ctx, 0);
 }
 
-/* The pinned groups are scheduled in, for each order of opening. */
+/* In whatever order groups are opened, the pinned groups are scheduled in. */
 static void pinned_groups_are_scheduled_first(struct kunit *test)
 {
 	int order;
@@ -429,7 +429,7 @@ static void software_leader_is_scheduled_with_hardware(struct kunit *test)
 static struct perf_event *sched_test_overflows;
 static int (*sim_add)(struct perf_event *event, int flags);
 
-/* A failing pmu->add. Meanwhile an event that is already on has its last overflow. */
+/* A pmu->add that fails, while an event that is already on has its last overflow */
 static int add_behind_overflow(struct perf_event *event, int flags)
 {
 	if (!sched_test_overflows)
@@ -507,7 +507,7 @@ static void time_runs_while_scheduled(struct kunit *test)
 	expect_times(test, first, 2 * ROUND_NS, ROUND_NS);
 	expect_times(test, second, 2 * ROUND_NS, ROUND_NS);
 	on_and_off(first, false);
-	/* Reschedule now: otherwise a context switch would do that at some time. */
+	/* Reschedule now: otherwise a context switch would do so later. */
 	scoped_guard(preempt)
 		perf_pmu_resched(first->pmu);
 	sim_test_pass(500);
@@ -844,7 +844,7 @@ static void clock_counts_in_any_group(struct kunit *test)
 	close_event(test, other);
 	sim_test_pass(4);
 	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 7ULL);
-	/* A reset between the reads of the time and of prev_count */
+	/* As after a reset between the reads of the time and of prev_count */
 	local64_add(100, &clock->hw.prev_count);
 	KUNIT_EXPECT_EQ(test, sim_test_value(clock), 0ULL);
 }

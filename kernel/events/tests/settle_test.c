@@ -42,7 +42,7 @@ static void settle_fork(struct kunit *test, struct perf_event *parent, struct sl
 	sleeper->task = make_sleeper(test, settle_sleep);
 	KUNIT_ASSERT_EQ(test, perf_event_init_task(sleeper->task, 0), 0);
 	guard(mutex)(perf_inherit_lock(parent));
-	/* A fork inserts its inherited events at the front. */
+	/* A fork inserts inherited events at the front of the list. */
 	sleeper->child = list_first_entry(perf_event_children(parent), struct perf_event,
 					  child_list);
 }
@@ -180,7 +180,7 @@ static void times_are_settled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, enabled[0], enabled[1]);
 	KUNIT_EXPECT_EQ(test, running[0], running[1]);
 	KUNIT_EXPECT_EQ(test, settle_count(test, parent), CHILDREN);
-	/* The time of this task itself is included. */
+	/* The time of the test's task is included. */
 	KUNIT_EXPECT_EQ(test, value[0], 2 * CHILDREN * 1000);
 
 	settle_run(&sleepers[0], 0);
