@@ -85,7 +85,7 @@ int perf_cgroup_make_clocks(struct perf_event *event)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		perf_clock_init(&per_cpu_ptr(made, cpu)->clock);
-	/* Another task may have set cgrp->info since. */
+	/* Another task may have set cgrp->info meanwhile. */
 	if (cmpxchg(&cgrp->info, NULL, made))
 		free_percpu(made);
 	return 0;

@@ -26,7 +26,7 @@ DEFINE_PER_CPU(struct perf_cpu_context, perf_cpu_context);
 static_assert(!IS_ENABLED(CONFIG_64BIT) || sizeof(struct mutex) > 32 ||
 	      sizeof(struct perf_event_context) <= 256);
 
-/* Separate lock classes for CPUs' contexts: CPU hotplug locks these, but never a task's. */
+/* Separate lock classes for contexts of CPUs: CPU hotplug never locks a task's context. */
 static struct lock_class_key perf_cpu_mutex_key, perf_cpu_lock_key;
 
 /**

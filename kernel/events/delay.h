@@ -19,7 +19,7 @@ void perf_delay_at(enum perf_delay_point point);
 
 /* perf_delay() may be called in any context, including NMI, and never sleeps. */
 #define perf_delay(name)	perf_delay_at(PERF_DELAY_##name)
-/* Steps of time_seq.h, which is included after this */
+/* Steps of time_seq.h, which is included after this file */
 #define PERF_TIME_STEP()	perf_delay(TIME_STEP)
 #else
 #define perf_delay(name)	((void)PERF_DELAY_##name)

@@ -119,7 +119,7 @@ void perf_interrupt_stats_watch(bool on)
  */
 struct perf_interrupt_stats perf_interrupt_stats_of(int cpu)
 {
-	/* The CPU may update them concurrently: each value is consistent by itself. */
+	/* The CPU may update its statistics concurrently; each value alone is consistent. */
 	return data_race(per_cpu(interrupt_stats, cpu));
 }
 

@@ -271,7 +271,7 @@ static const struct vm_operations_struct perf_mmap_aux_vm_ops = {
 	.page_mkwrite	= perf_mmap_page_mkwrite,
 };
 
-/* Allocate a buffer for an event without one. Return -EAGAIN if the event got a buffer since. */
+/* Allocate a buffer for an event without one. Return -EAGAIN if the event has one by now. */
 static int perf_mmap_new_data(struct perf_event *event, struct vm_area_struct *vma,
 			      unsigned long nr_pages)
 {

@@ -181,7 +181,7 @@ static noinline bool perf_ring_publish(struct perf_ring *ring, struct perf_share
 
 	for (;;) {
 		PERF_RING_STEP(ring);
-		/* Writers of the epoch set this before they commit. */
+		/* Writers of the epoch set shared->wake before they commit. */
 		wake |= READ_ONCE(shared->wake[epoch]);
 		WRITE_ONCE(shared->wake[epoch], false);
 		position = shared->closed;

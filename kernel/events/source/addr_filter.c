@@ -169,7 +169,7 @@ static int perf_addr_filter_make(struct perf_event *event, char *text, struct fi
 	return err;
 }
 
-/* Compute the range of a filter in a mapping; return false if it is not mapped there. */
+/* Compute the address range of a filter in a mapping. Return false if no part is mapped. */
 static bool perf_addr_filter_in_vma(const struct perf_addr_filter *filter,
 				    const struct vm_area_struct *vma,
 				    struct perf_addr_filter_range *range)
@@ -383,7 +383,7 @@ static int perf_addr_filter_apply_children(struct perf_event *event,
 		mutex_unlock(held);
 		err = perf_addr_filter_wait(busy);
 		mutex_lock(held);
-		/* The event's PMU was unregistered since. */
+		/* The event's PMU was unregistered during the wait. */
 		if (event->state == PERF_EVENT_STATE_DEAD)
 			return perf_refuse(PERF_REFUSED_EVENT_DEAD);
 		if (err) {

@@ -530,7 +530,7 @@ static void events_wait_for_late_drivers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->early, 0);
 	KUNIT_EXPECT_EQ(test, t->on_at_teardown, 0);
 
-	/* An event opened while the CPU goes online waits for the driver, too. */
+	/* An event opened while the CPU is brought online waits for the driver, too. */
 	driver_test_opens = true;
 	go_and_come(test, there);
 	driver_test_opens = false;

@@ -384,7 +384,7 @@ static void raw_pmu_rejects_raw_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_HW_CACHE, 1)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other->destroys), 1);
 
-	/* Without a PMU of raw events any PMU may support them. */
+	/* Without a PMU of raw events, any PMU may support raw events. */
 	kunit_release_action(test, fake_unregister, raw);
 	other->supports = PERF_TYPE_RAW;
 	KUNIT_EXPECT_EQ(test, try_event(event_new(test, PERF_TYPE_RAW, 1)), 0);

@@ -195,7 +195,7 @@ static void group_does_not_pay_for_gaps(struct kunit *test)
 		longest = max(longest, waited);
 	}
 	kunit_info(test, "longest wait: %d rounds", longest);
-	/* Twelve rounds for each of the others, as described in scheduling.rst. */
+	/* Twelve rounds for each of the two other groups, as described in scheduling.rst. */
 	KUNIT_EXPECT_LE(test, longest, 2 * 12);
 }
 

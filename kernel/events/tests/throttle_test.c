@@ -168,7 +168,7 @@ static struct perf_event *open_faults(struct kunit *test, bool freq, u64 period)
 	return event;
 }
 
-/* Open as many events as a tick examines. It examines them first, because they are the newest. */
+/* Open as many events as a tick examines; the tick examines the newest events first. */
 static struct perf_event **open_others(struct kunit *test)
 {
 	struct perf_event **others;
