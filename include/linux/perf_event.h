@@ -1060,8 +1060,7 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @flexible_groups: enabled flexible groups, ordered by CPU, cgroup and age
  * @age_base: value of group_runtime with age 0, ns
  * @embedded: part of a struct perf_cpu_pmu_context, not freed separately
- * @exec_since: time by the context's clock from which on an exec of the context's task changes many
- *	events; 0: no exec. Set with ctx->mutex held
+ * @in_exec: an exec of the context's task changes many events; set with ctx->mutex held
  * @resched_due: at the end of that exec, the groups must be scheduled anew
  * @refcount: number of events
  * @rcu_head: for freeing
@@ -1080,8 +1079,8 @@ struct perf_event_pmu_context {
 	struct rb_root			pinned_groups;
 	struct rb_root			flexible_groups;
 	u64				age_base;
-	u64				exec_since;
 	bool				embedded;
+	bool				in_exec;
 	bool				resched_due;
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;

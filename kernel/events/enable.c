@@ -108,13 +108,19 @@ static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context 
 	return true;
 }
 
-/* Schedule the group anew, after members have been enabled. */
-static void perf_enable_resched(struct perf_event *leader, struct perf_cpu_context *cpuctx)
+/*
+ * Schedule the group of an event anew, after members have been enabled. An exec that enables one
+ * member after the other must not schedule the group for each of them, so only the enable of the
+ * leader schedules the group at once.
+ */
+static void perf_enable_resched(struct perf_event *event, struct perf_cpu_context *cpuctx)
 {
+	struct perf_event *leader = event->group_leader;
+
 	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	perf_group_sched_out(leader);
-	perf_group_resched(cpuctx, leader->pmu_ctx);
+	perf_group_resched(cpuctx, leader->pmu_ctx, event == leader ? leader : NULL);
 	if (unlikely(leader->state < PERF_EVENT_STATE_ACTIVE))
 		perf_enable_update_pages(leader);
 }
@@ -124,7 +130,7 @@ static void perf_enable_locked(struct perf_event *event, struct perf_cpu_context
 			       void *data)
 {
 	if (perf_enable_state(event, cpuctx, data))
-		perf_enable_resched(event->group_leader, cpuctx);
+		perf_enable_resched(event, cpuctx);
 }
 
 /* Enable all events of a group, and schedule the group only once. */

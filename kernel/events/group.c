@@ -341,44 +341,60 @@ static void perf_group_attach_child_locked(struct perf_event *child,
 	*attached = true;
 }
 
+/* Schedule in a waiting group of current beside the groups that are scheduled in, if it fits. */
+static bool perf_group_sched_in_beside(struct perf_cpu_context *cpuctx, struct perf_event *leader)
+{
+	struct pmu *pmu = leader->pmu_ctx->pmu;
+	bool fits;
+
+	if (!perf_group_is_inactive(leader) || perf_pmu_filtered_here(pmu) ||
+	    (leader->cpu >= 0 && leader->cpu != smp_processor_id()))
+		return false;
+	cpuctx->task_ctx = leader->ctx;
+	perf_pmu_disable(pmu);
+	fits = perf_group_try_sched_in(leader, perf_this_cpc(pmu));
+	perf_pmu_enable(pmu);
+	return fits;
+}
+
 /**
  * perf_group_resched - schedule the groups of one PMU by priority, after a group was changed
  * @cpuctx: this CPU's context, locked
  * @epc: the PMU's part of the changed context, which is locked, too
+ * @enabled: leader of the changed group if the leader was enabled, or NULL
  *
  * During an exec of the context's task, the groups are scheduled once for all changes, by
- * perf_groups_exec_end().
+ * perf_groups_exec_end(), because the exec may change very many groups. A group that the exec
+ * enables does not wait until then if it fits: otherwise its count would be scaled.
  *
  * Context: interrupts are off.
  */
-void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
+void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			struct perf_event *enabled)
 {
 	lockdep_assert_held(&epc->ctx->lock);
-	if (epc->exec_since)
-		epc->resched_due = true;
-	else
+	if (!epc->in_exec)
 		perf_pmu_resched_cpu(cpuctx, epc->ctx, epc->pmu);
+	else if (!enabled || !perf_group_sched_in_beside(cpuctx, enabled))
+		epc->resched_due = true;
 }
 
 /**
  * perf_groups_exec_begin - begin to change many events of current
  * @ctx: the context of current; its mutex is held, so PMUs are not added
  *
- * Until perf_groups_exec_end(), changed groups may wait although they fit. That is no wait for
- * counters: it counts as running time, so that the count of a group that fits is not scaled.
+ * Until perf_groups_exec_end(), changed groups may wait although they would fit by priority.
  *
  * Context: takes ctx->lock; interrupts are on.
  */
 void perf_groups_exec_begin(struct perf_event_context *ctx)
 {
 	struct perf_event_pmu_context *epc;
-	u64 now;
 
 	lockdep_assert_held(&ctx->mutex);
 	raw_spin_lock_irq(&ctx->lock);
-	now = perf_clock_at(&ctx->clock, perf_clock());
 	for_each_pmu_context(epc, ctx)
-		epc->exec_since = now ?: 1;
+		epc->in_exec = true;
 	raw_spin_unlock_irq(&ctx->lock);
 }
 
@@ -390,10 +406,10 @@ static void perf_groups_exec_end_locked(struct perf_event *unused,
 
 	lockdep_assert_held(&ctx->lock);
 	for_each_pmu_context(epc, ctx) {
+		epc->in_exec = false;
 		if (epc->resched_due && cpuctx)
-			perf_pmu_resched_cpu(cpuctx, ctx, epc->pmu);
+			perf_group_resched(cpuctx, epc, NULL);
 		epc->resched_due = false;
-		epc->exec_since = 0;
 	}
 }
 
@@ -674,12 +690,12 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	if (!resched || !cpuctx)
 		return;
 	if (!moved) {
-		perf_group_resched(cpuctx, scheduler);
+		perf_group_resched(cpuctx, scheduler, NULL);
 		return;
 	}
 	/* Another PMU may schedule the remaining events now. */
 	for_each_pmu_context(epc, ctx)
-		perf_group_resched(cpuctx, epc);
+		perf_group_resched(cpuctx, epc, NULL);
 }
 
 /* Call @func for an event whose context is scheduled out. */

@@ -21,7 +21,8 @@ void perf_always_on_start(struct perf_event *event);
 void perf_always_on_stop(struct perf_event *event, enum perf_event_state state);
 void perf_always_on_start_group(struct perf_event *leader);
 void perf_always_on_stop_group(struct perf_event *leader, enum perf_event_state state);
-void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc);
+void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
+			struct perf_event *enabled);
 bool perf_group_change_under_lock(struct perf_event *event, perf_event_func_t func, void *data);
 
 #endif /* _KERNEL_EVENTS_GROUP_H */

@@ -342,8 +342,6 @@ static int perf_group_sched_in(struct perf_event *leader, struct perf_cpu_pmu_co
 {
 	if (WARN_ON_ONCE(leader->state != PERF_EVENT_STATE_INACTIVE))
 		return -EAGAIN;
-	if (unlikely(leader->pmu_ctx->exec_since))
-		now = perf_group_exec_time(leader, now);
 	WARN_ON_ONCE(!__this_cpu_read(*leader->pmu_ctx->pmu->pmu_disable_count));
 	if (perf_group_add(leader, cpc, now))
 		return -EAGAIN;

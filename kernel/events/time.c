@@ -216,31 +216,6 @@ u64 perf_group_change_time(struct perf_event *leader)
 	return perf_time_take_change_time(leader);
 }
 
-/**
- * perf_group_exec_time - the moment from which on a group counts as running
- * @leader: leader of an inactive group, which is scheduled in during an exec of its task
- * @now: the moment of the current change, by the clock of the group
- *
- * An exec schedules the groups at its end. A group that the exec has enabled does not wait for
- * counters until then, so it counts as running since all of its members are enabled.
- *
- * Return: that moment, or @now if the exec has not enabled the group
- */
-u64 perf_group_exec_time(const struct perf_event *leader, u64 now)
-{
-	const struct perf_event *member;
-	u64 since = leader->state_since;
-
-	lockdep_assert_held(&leader->ctx->lock);
-	if (since < leader->pmu_ctx->exec_since)
-		return now;
-	for_each_sibling_event(member, leader) {
-		if (member->state == PERF_EVENT_STATE_INACTIVE)
-			since = max(since, member->state_since);
-	}
-	return since;
-}
-
 /* perf_event_sync_times(), at @now by the event's clock */
 static __always_inline void perf_time_sync(struct perf_event *event, u64 now)
 {

@@ -23,6 +23,5 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 void perf_event_sync_times(struct perf_event *event);
 void perf_event_sync_times_attach(struct perf_event *event);
 u64 perf_group_change_time(struct perf_event *leader);
-u64 perf_group_exec_time(const struct perf_event *leader, u64 now);
 
 #endif /* _KERNEL_EVENTS_TIME_H */

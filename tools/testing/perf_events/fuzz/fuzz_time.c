@@ -34,13 +34,8 @@ struct perf_event_context {
 	u64			now;
 };
 
-struct perf_event_pmu_context {
-	u64			exec_since;
-};
-
 struct perf_event {
 	struct perf_event_context	*ctx;
-	struct perf_event_pmu_context	*pmu_ctx;
 	struct perf_event		*group_leader;
 	enum perf_event_state		state;
 	atomic64_t			time_enabled;
