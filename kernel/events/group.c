@@ -559,7 +559,11 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 			perf_event_set_state(member, PERF_EVENT_STATE_ERROR);
 		INIT_LIST_HEAD(&member->sibling_list);
 		member->group_leader = member;
-		perf_event_sync_times(member);
+		/* Under a leader that is off, the member did not wait for a counter. */
+		if (leader->state < PERF_EVENT_STATE_INACTIVE)
+			perf_event_sync_times_attach(member);
+		else
+			perf_event_sync_times(member);
 		member->attach_state &= ~PERF_ATTACH_GROUP;
 		member->group_runtime = leader->group_runtime;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))

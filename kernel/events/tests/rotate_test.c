@@ -57,6 +57,25 @@ static void failed_attempt_does_not_end_the_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, member->state_since, since[2]);
 }
 
+/* An enabled member of a disabled leader begins to wait when the leader is closed. */
+static void wait_begins_at_the_close_of_the_leader(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = { .type = f->sim->pmu.type, .config = STEP, .disabled = 1 };
+	struct perf_event *leader, *member;
+
+	open_group(test, 4, true);
+	leader = open_attr(test, &attr, -1, current, NULL);
+	member = open_event(test, STEP, leader);
+	/* The clock of the context has begun at 0. */
+	sim_test_pass(100);
+	close_event(test, leader);
+	sim_test_pass(50);
+	KUNIT_EXPECT_FALSE(test, is_on(member));
+	KUNIT_EXPECT_EQ(test, member->state_since, 100ULL);
+	expect_times(test, member, 50, 0);
+}
+
 /* A group that needs all counters, among many that fit beside one another */
 static void group_that_fits_alone_never_starves(struct kunit *test)
 {
@@ -587,6 +606,7 @@ static void members_are_as_old_as_their_group(struct kunit *test)
 static struct kunit_case rotate_cases[] = {
 	KUNIT_CASE(rotation_is_fair),
 	KUNIT_CASE(failed_attempt_does_not_end_the_wait),
+	KUNIT_CASE(wait_begins_at_the_close_of_the_leader),
 	KUNIT_CASE(group_that_fits_alone_never_starves),
 	KUNIT_CASE(groups_without_counters_cost_few_attempts),
 	KUNIT_CASE(large_groups_are_tried_less_often),
