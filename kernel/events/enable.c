@@ -359,10 +359,13 @@ static void perf_disable_on_this_cpu(struct perf_event *event, perf_event_func_t
 	} else {
 		/* The context's groups were scheduled out when the task was switched out. */
 		raw_spin_lock(&ctx->lock);
-		perf_context_begin(ctx);
-		if (is_always_on(event) || event->state != PERF_EVENT_STATE_ACTIVE)
-			func(event, NULL, NULL);
-		perf_context_end(ctx);
+		/* After the exit of the task, ctx->now is the time of the exit. */
+		if (ctx->task != PERF_TASK_GONE) {
+			perf_context_begin(ctx);
+			if (is_always_on(event) || event->state != PERF_EVENT_STATE_ACTIVE)
+				func(event, NULL, NULL);
+			perf_context_end(ctx);
+		}
 		raw_spin_unlock(&ctx->lock);
 	}
 }

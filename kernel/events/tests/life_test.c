@@ -141,6 +141,8 @@ static void exited_context_does_not_change(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, perf_group_change_under_lock(event, life_test_unexpected,
 							      &called));
 	KUNIT_EXPECT_FALSE(test, called);
+	scoped_guard(irqsave)
+		perf_event_disable_local(event);
 	KUNIT_EXPECT_EQ(test, ctx->now, exit);
 }
 
