@@ -164,6 +164,8 @@ struct x86_branch_ops {
  * @from_flags: number of upper bits of a @from register that are flags
  * @in_tx: the second and third of the @from_flags are transaction flags
  * @to_cycles: the upper 16 bits of a @to register are cycles
+ * @info_mispred: @info has a flag for mispredicted branches
+ * @info_cycles: @info has cycles
  * @info_tx: @info has transaction flags
  * @info_kind: @info has the branch type
  * @info_valid: @info has a valid bit for its cycles
@@ -183,6 +185,8 @@ struct x86_branches {
 	u8				from_flags;
 	bool				in_tx;
 	bool				to_cycles;
+	bool				info_mispred;
+	bool				info_cycles;
 	bool				info_tx;
 	bool				info_kind;
 	bool				info_valid;

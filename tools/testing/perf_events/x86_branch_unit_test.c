@@ -263,12 +263,57 @@ static bool reads_types(void)
 	       data.br_stack->entries[0].type == PERF_BR_CALL && !harness_warned;
 }
 
+/*
+ * The architectural LBR has only what CPUID reports. Events rely on both filters: without one there
+ * is no unit. A field of INFO that CPUID does not report is not in the entry, whatever INFO has.
+ */
+static bool follows_cpuid(u32 ebx, u32 ecx)
+{
+	static const struct x86_model model = { };
+	const struct x86_branch_raw mispredicted = {
+		.from = 0x2000, .to = 0x1000,
+		.info = LBR_INFO_MISPRED | LBR_INFO_CYC_CNT_VALID | 9 |
+			4ULL << LBR_INFO_BR_TYPE_OFFSET,
+	}, predicted = { .from = 0x2000, .to = 0x1000 };
+	struct perf_branch_entry entry = { }, other = { };
+	bool ok;
+
+	features = BIT(X86_FEATURE_ARCH_LBR);
+	memset(&machine, 0, sizeof(machine));
+	core = (struct x86_core){ .model = &model, .version = 5 };
+	leaf_ebx = ebx;
+	leaf_ecx = ecx;
+	x86_branch_probe(&core);
+	leaf_ebx = 7;
+	leaf_ecx = 7;
+	if (!core.branches.ops || (ebx & 3) != 3)
+		return !core.branches.ops && (ebx & 3) != 3 && !core.branches.nr;
+	ok = !!(core.branches.flags & X86_UNIT_CALL_STACK) == (ebx >> 2 & 1);
+	core.branches.ops->decode(&core, &mispredicted, &entry);
+	core.branches.ops->decode(&core, &predicted, &other);
+	/* Without information, a branch is neither mispredicted nor predicted. */
+	ok &= entry.mispred == (ecx & 1) && !entry.predicted;
+	ok &= !other.mispred && other.predicted == (ecx & 1);
+	ok &= entry.cycles == (ecx & 2 ? 9 : 0);
+	return ok && entry.type == (ecx & 4 ? PERF_BR_CALL : 0) && !harness_warned;
+}
+
+static bool follows_cpuids(void)
+{
+	u32 bits;
+	bool ok = true;
+
+	for (bits = 0; bits < 64; bits++)
+		ok &= follows_cpuid(bits >> 3, bits & 7);
+	return ok;
+}
+
 int main(void)
 {
 	unsigned int i;
 	char name[64];
 
-	ktap_plan(11);
+	ktap_plan(12);
 	ktap_result(is_cheap(), "accesses to registers");
 	ktap_result(finds_registers(false), "registers with records of another kernel");
 	ktap_result(finds_registers(true), "registers that record");
@@ -276,6 +321,7 @@ int main(void)
 	ktap_result(changes_type(), "change of the type");
 	ktap_result(keeps_types(), "types of branches");
 	ktap_result(reads_types(), "reads of types");
+	ktap_result(follows_cpuids(), "fields reported by CPUID");
 	for (i = 0; i < 4; i++) {
 		/* The configurations with call stacks */
 		const struct config *config = &configs[i < 2 ? 2 : 4];

@@ -598,6 +598,9 @@ union cpuid_0x80000022_ebx {
 
 static u32 features __maybe_unused;
 
+/* EBX and ECX of all leaves of CPUID with subleaves */
+static u32 leaf_ebx __maybe_unused = 7, leaf_ecx __maybe_unused = 7;
+
 #define INTEL_ATOM_BONNELL	0
 #define X86_VENDOR_INTEL	0
 #define boot_cpu_data \
@@ -608,7 +611,7 @@ static u32 features __maybe_unused;
 #define cpuid_eax(leaf)			0x1cU
 #define cpuid_ebx(leaf)			(16U << 4)
 #define cpuid_count(leaf, sub, a, b, c, d)					\
-	(*(a) = BIT(3), *(b) = 7, *(c) = 7, *(d) = 0)
+	(*(a) = BIT(3), *(b) = leaf_ebx, *(c) = leaf_ecx, *(d) = 0)
 
 struct task_struct {
 	unsigned long	nvcsw;

@@ -172,11 +172,13 @@ static void lbr_decode_info(const struct x86_branches *unit, u64 info,
 {
 	unsigned int type = (info & LBR_INFO_BR_TYPE) >> LBR_INFO_BR_TYPE_OFFSET;
 
-	entry->mispred = !!(info & LBR_INFO_MISPRED);
-	entry->predicted = !entry->mispred;
+	if (unit->info_mispred) {
+		entry->mispred = !!(info & LBR_INFO_MISPRED);
+		entry->predicted = !entry->mispred;
+	}
 	entry->in_tx = unit->info_tx && (info & LBR_INFO_IN_TX);
 	entry->abort = unit->info_tx && (info & LBR_INFO_ABORT);
-	if (!unit->info_valid || (info & LBR_INFO_CYC_CNT_VALID))
+	if (unit->info_cycles && (!unit->info_valid || (info & LBR_INFO_CYC_CNT_VALID)))
 		entry->cycles = info & LBR_INFO_CYCLES;
 	if (unit->info_kind && type < ARRAY_SIZE(lbr_info_types))
 		entry->type = lbr_info_types[type];
@@ -316,6 +318,8 @@ static bool lbr_probe(struct x86_core *core)
 	unit->to_cycles = format->to_cycles;
 	unit->packed = format->packed;
 	unit->info = format->info ? unit->info : 0;
+	unit->info_mispred = true;
+	unit->info_cycles = true;
 	unit->info_tx = has_tx;
 	unit->freezes = true;
 	unit->halts = core->version < LBR_STATUS_VERSION;
@@ -335,6 +339,8 @@ static bool lbr_probe(struct x86_core *core)
 #define LBR_CPUID_LEVELS	BIT(0)		/* EBX: filter by privilege level */
 #define LBR_CPUID_CLASSES	BIT(1)		/* EBX: filter by branch class */
 #define LBR_CPUID_CALL_STACK	BIT(2)		/* EBX: call stack mode */
+#define LBR_CPUID_MISPRED	BIT(0)		/* ECX: mispredictions in INFO */
+#define LBR_CPUID_CYCLES	BIT(1)		/* ECX: cycles in INFO */
 #define LBR_CPUID_TYPES		BIT(2)		/* ECX: branch types in INFO */
 
 #define LBR_CTL_KERNEL		BIT_ULL(1)
@@ -392,6 +398,8 @@ static bool lbr_arch_probe(struct x86_core *core)
 	unit->select = (struct x86_extra){ .msr = MSR_ARCH_LBR_CTL };
 	if (ebx & LBR_CPUID_CALL_STACK)
 		unit->flags |= X86_UNIT_CALL_STACK;
+	unit->info_mispred = ecx & LBR_CPUID_MISPRED;
+	unit->info_cycles = ecx & LBR_CPUID_CYCLES;
 	unit->info_tx = boot_cpu_has(X86_FEATURE_RTM);
 	unit->info_kind = ecx & LBR_CPUID_TYPES;
 	unit->info_valid = true;
