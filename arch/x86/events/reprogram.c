@@ -260,7 +260,6 @@ void x86_cpu_start(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
  * @cpu: this CPU. Its events stay scheduled; x86_cpu_start() and x86_resume_reprogram()
  *	continue them
  *
- * The local APIC saves LVTPC after this function, and restores it before x86_cpu_start() resets the
  * The local APIC saves LVTPC after this function, and restores LVTPC before x86_cpu_start() resets
  * the counters, which firmware may have left running. So the interrupt is masked here. An NMI
  * before the masking leaves its changes to x86_resume_reprogram(), and does not program counters
