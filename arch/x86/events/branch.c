@@ -406,7 +406,11 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 		n = ops->read(cpu->core, raw, &newest);
 		if (ops->read_info)
 			ops->read_info(cpu->core, raw, n, newest);
-		x86_branch_on(cpu);
+		/* In the overflow interrupt, x86_branch_end_interrupt() enables a stopped unit. */
+		if (cpu->branch.stopped)
+			WRITE_ONCE(cpu->branch.running, true);
+		else
+			x86_branch_on(cpu);
 		for (i = 0; i < n && nr < cnt; i++) {
 			perf_clear_branch_entry_bitfields(&entries[nr]);
 			if (ops->decode(cpu->core, &raw[i], &entries[nr]))
@@ -437,13 +441,20 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 	const struct x86_branches *unit = &cpu->core->branches;
 
 	branch->interrupts++;
-	if (!READ_ONCE(branch->running) || !x86_branch_in_kernel(branch))
+	if (!READ_ONCE(branch->running))
+		return 0;
+	if (x86_branch_freezes(cpu) && unit->halts) {
+		branch->stopped = true;
+		return 0;
+	}
+	if (!x86_branch_in_kernel(branch))
 		return 0;
 	if (x86_branch_freezes(cpu)) {
-		branch->unchecked = !unit->halts;
-		return unit->halts ? 0 : X86_STATUS_BRANCHES_FROZEN;
+		branch->unchecked = true;
+		return X86_STATUS_BRANCHES_FROZEN;
 	}
 	/* The unit is still in use: x86_branch_cpu::running stays set until the end. */
+	branch->stopped = true;
 	x86_branch_stop(cpu);
 	return 0;
 }
@@ -480,16 +491,13 @@ void x86_branch_check_frozen(struct x86_pmu_cpu *cpu, u64 frozen)
 void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
-	const struct x86_branches *unit = &cpu->core->branches;
 	bool stopped = branch->stopped;
 
 	branch->unchecked = false;
 	branch->stopped = false;
 	if (frozen)
 		x86_acknowledge_bits(cpu, frozen);
-	if (!READ_ONCE(branch->running))
-		return;
-	if (stopped || (x86_branch_freezes(cpu) ? unit->halts : x86_branch_in_kernel(branch)))
+	if (stopped && READ_ONCE(branch->running))
 		x86_branch_on(cpu);
 }
 

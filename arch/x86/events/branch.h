@@ -230,7 +230,7 @@ struct x86_branch_saved {
  * @running: the unit is enabled
  * @asleep: the unit is disabled while the CPU is in a low power state
  * @unchecked: in an interrupt: it is not checked yet that the unit is frozen
- * @stopped: in an interrupt: the unit was not frozen, and was disabled
+ * @stopped: in an interrupt: the unit is disabled until the end of the interrupt
  * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: number of the last call stack save
  * @regs_stamp: @stamp of the save whose records are still in the registers; 0: none

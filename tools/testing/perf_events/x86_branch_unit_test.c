@@ -264,6 +264,38 @@ static bool reads_types(void)
 }
 
 /*
+ * A BPF program in the interrupt takes a snapshot. The records do not change until the end of the
+ * interrupt, so that a later sample has no branches of the driver. Then the unit records again.
+ */
+static bool keeps_stopped(const struct config *config, bool halts)
+{
+	struct perf_branch_entry entries[REGISTERS];
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	u64 from[REGISTERS];
+	bool ok;
+
+	start(config, 1);
+	core.branches.halts = halts;
+	x86_branch_add(cpu, &events[0]);
+	enable_pmu();
+	run_task(100);
+	interrupted = true;
+	/* The overflow has disabled the unit. */
+	if (halts)
+		machine.debugctl &= ~DEBUGCTLMSR_LBR;
+	x86_branch_begin_interrupt(cpu);
+	memcpy(from, machine.from, sizeof(from));
+	ok = x86_branch_snapshot(entries, REGISTERS) > 0;
+	ok &= x86_branch_snapshot(entries, REGISTERS) > 0;
+	ok &= !memcmp(from, machine.from, sizeof(from));
+	x86_branch_end_interrupt(cpu, 0);
+	interrupted = false;
+	run_task(100);
+	ok &= memcmp(from, machine.from, sizeof(from)) && cpu->branch.running;
+	return ok && !harness_warned;
+}
+
+/*
  * The architectural LBR has only what CPUID reports. Events rely on both filters: without one there
  * is no unit. A field of INFO that CPUID does not report is not in the entry, whatever INFO has.
  */
@@ -313,7 +345,7 @@ int main(void)
 	unsigned int i;
 	char name[64];
 
-	ktap_plan(12);
+	ktap_plan(14);
 	ktap_result(is_cheap(), "accesses to registers");
 	ktap_result(finds_registers(false), "registers with records of another kernel");
 	ktap_result(finds_registers(true), "registers that record");
@@ -322,6 +354,13 @@ int main(void)
 	ktap_result(keeps_types(), "types of branches");
 	ktap_result(reads_types(), "reads of types");
 	ktap_result(follows_cpuids(), "fields reported by CPUID");
+	for (i = 0; i < 2; i++) {
+		/* The kernel is recorded: by a unit that halts in interrupts, or never freezes. */
+		const struct config *config = &configs[i ? 7 : 1];
+
+		snprintf(name, sizeof(name), "%s, snapshot in an interrupt", config->name);
+		ktap_result(keeps_stopped(config, !i), name);
+	}
 	for (i = 0; i < 4; i++) {
 		/* The configurations with call stacks */
 		const struct config *config = &configs[i < 2 ? 2 : 4];
