@@ -7,6 +7,7 @@
  * An overflow causes an NMI, in which no signal can be sent. The NMI stops the counters; an
  * irq_work calls the handler of the high-level driver.
  */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/irq_work.h>
@@ -66,8 +67,11 @@ static DEFINE_PER_CPU(struct perfctr_this_cpu, perfctr_this_cpu);
 
 /* Constant after perfctr_cpu_init() */
 static struct perfctr_cpu_kind perfctr_kind;
-static struct cpumask perfctr_forbidden;
 static siphash_key_t perfctr_id_key;
+
+/* On hybrid CPUs: all possible CPUs, except those with perfctr_kind that have been online */
+static struct cpumask perfctr_forbidden;
+static int perfctr_online_state;
 
 /* Name of the CPU type; NULL before perfctr_cpu_init() */
 const char *perfctr_cpu_name;
@@ -617,29 +621,53 @@ static const struct perfctr_family *perfctr_find_family(const struct x86_core *c
 	return NULL;
 }
 
+/* The type of a CPU's counters is known when it is online for the first time. */
+static int perfctr_cpu_online(unsigned int number)
+{
+	if (per_cpu(x86_pmu_cpu.core, number) == x86_cores[0])
+		cpumask_clear_cpu(number, &perfctr_forbidden);
+	return 0;
+}
+
+/* Cores of another type have other counters. */
+static int perfctr_forbid_cpus(void)
+{
+	int state;
+
+	cpumask_copy(&perfctr_forbidden, cpu_possible_mask);
+	/* No task runs on a CPU that is brought online before this state. */
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online", perfctr_cpu_online, NULL);
+	if (state < 0)
+		return state;
+	perfctr_online_state = state;
+	return 0;
+}
+
 /**
  * perfctr_cpu_init - detect the CPU type
  *
  * Without a PMU, only the TSC is supported.
  *
- * Return: 0 on success, -ENODEV if there is no TSC, either.
+ * Context: process.
+ * Return: 0 on success, -ENODEV if there is no TSC, either, or an error of cpuhp_setup_state().
  */
 int perfctr_cpu_init(void)
 {
 	const struct x86_core *core = x86_nr_cores ? x86_cores[0] : NULL;
 	unsigned int cpu;
+	int err;
 
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&perfctr_this_cpu.work, cpu), perfctr_call_handler);
 	get_random_bytes(&perfctr_id_key, sizeof(perfctr_id_key));
 	perfctr_kind.family = core ? perfctr_find_family(core) : NULL;
 	if (perfctr_kind.family) {
+		err = core->kind ? perfctr_forbid_cpus() : 0;
+		if (err)
+			return err;
 		perfctr_kind.counters = core->counters;
 		perfctr_kind.interrupts = !(core->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT);
 		perfctr_cpu_name = core->model->name;
-		/* Cores of another type have other counters. */
-		if (core->kind)
-			cpumask_andnot(&perfctr_forbidden, cpu_possible_mask, &core->cpus);
 	} else if (boot_cpu_has(X86_FEATURE_TSC)) {
 		perfctr_kind.family = &perfctr_generic;
 		perfctr_cpu_name = perfctr_generic.name;
@@ -659,6 +687,9 @@ void perfctr_cpu_exit(void)
 	unsigned int cpu;
 
 	unregister_syscore(&perfctr_syscore);
+	if (perfctr_online_state)
+		cpuhp_remove_state(perfctr_online_state);
+	perfctr_online_state = 0;
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&perfctr_this_cpu.work, cpu));
 	perfctr_kind = (struct perfctr_cpu_kind){};

@@ -80,12 +80,19 @@ static void find_other_cores(cpu_set_t *others)
 		*others = CPU_ISSET(0, &cores) ? atoms : cores;
 }
 
+/**
+ * struct cpu_mask - a set of CPUs
+ * @mask: number of words that are read and written
+ * @words: the set, follows @mask without a gap
+ */
+struct cpu_mask {
+	struct perfctr_cpu_mask mask;
+	__u32 words[MAX_CPUS / 32];
+};
+
 FIXTURE_SETUP(forbidden)
 {
-	struct {
-		struct perfctr_cpu_mask mask;
-		__u32 words[MAX_CPUS / 32];
-	} cpus = { .mask.nrwords = MAX_CPUS / 32 };
+	struct cpu_mask cpus = { .mask.nrwords = MAX_CPUS / 32 };
 	cpu_set_t online, others;
 	int i, n;
 
@@ -421,6 +428,72 @@ TEST_F(forbidden, cpuset)
 	EXPECT_EQ(0, status);
 	remove_cpuset(&set);
 	munmap(s, sizeof(*s));
+}
+
+static bool set_online(int cpu, bool online)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return put_text(path, online ? "1" : "0");
+}
+
+/* Return a CPU that is present and offline, or -1. */
+static int find_offline(void)
+{
+	char path[80];
+	int cpu;
+
+	for (cpu = 1; cpu < CPU_SETSIZE; cpu++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+		if (has_text(path, "0"))
+			return cpu;
+	}
+	return -1;
+}
+
+/* Is a CPU forbidden? */
+static bool forbids(int cpu)
+{
+	struct cpu_mask cpus = { .mask.nrwords = MAX_CPUS / 32 };
+
+	return perfctr_info(NULL, NULL, &cpus.mask) || is_forbidden(cpus.words, cpu);
+}
+
+/*
+ * A hybrid CPU is forbidden until it is online for the first time, when the type of its counters
+ * becomes known. After that it remains allowed or forbidden, even if it is offline.
+ */
+TEST(online)
+{
+	struct vperfctr_control control = instructions(0);
+	struct perfctr_sum_ctrs sums;
+	int cpu = find_offline(), fd;
+	bool forbidden;
+	cpu_set_t others;
+
+	if (!has_counters())
+		SKIP(return, "no counters");
+	if (geteuid() || cpu < 0 || cpu >= MAX_CPUS)
+		SKIP(return, "needs root, and a CPU that is offline");
+	if (!set_online(cpu, true))
+		SKIP(return, "a CPU cannot be brought online");
+	find_other_cores(&others);
+	forbidden = CPU_ISSET(cpu, &others);
+	EXPECT_EQ(forbidden, forbids(cpu));
+	fd = vperfctr_open(0, 1);
+	EXPECT_LE(0, fd);
+	EXPECT_EQ(0, stay_on(cpu));
+	EXPECT_EQ(forbidden ? -1 : 0, vperfctr_control(fd, &control));
+	work(10000);
+	EXPECT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
+	if (!forbidden)
+		EXPECT_LE(20000, sums.pmc[0]);
+	EXPECT_EQ(0, vperfctr_unlink(fd));
+	close(fd);
+	EXPECT_EQ(0, stay_on(0));
+	EXPECT_TRUE(set_online(cpu, false));
+	EXPECT_EQ(forbidden, forbids(cpu));
 }
 
 /* A child that has inherited the control gets SIGILL, too. */
