@@ -172,6 +172,50 @@ static bool claims(const struct x86_pmu_msrs *pmu_msrs)
 	return ok && !harness_warned;
 }
 
+/*
+ * A thread displaces flexible events of the CPU in each of its switches, by pinned events or by a
+ * perfctr. A perfctr accesses registers at most twice as often. Events displaced by pinned events
+ * are scheduled in at the next rotation, those displaced by a perfctr when the thread stops.
+ */
+static bool takes_counters(const struct x86_pmu_msrs *pmu_msrs)
+{
+	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
+	unsigned long reads, writes, control;
+	bool ok = true;
+	int i;
+
+	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
+	open_user(0, some, 0);
+	open_user(4, others, 0);
+	switch_events(-1, 0);
+	forget_accesses();
+	switch_events(0, 4);
+	machine_run(100);
+	switch_events(4, -1);
+	switch_events(-1, 0);
+	reads = machine.reads + machine.reads_msr;
+	writes = machine.writes;
+	control = machine.writes_control;
+	accesses("pinned events displace others until the rotation", reads, writes, control);
+
+	for (i = 0; i < N; i++)
+		counted[i].on = true;
+	claim_all(1);
+	user_reads = false;
+	for (i = 0; i < 3; i++) {
+		forget_accesses();
+		thread_runs();
+		ok &= thread.running && waiting == GENMASK_ULL(N - 1, 0);
+		machine_run(100);
+		thread_stops();
+		ok &= !waiting && hweight64(x86_pmu_cpu.assigned_mask) == N;
+		ok &= accesses("perfctr displaces others until it stops", 2 * reads, 2 * writes,
+			       2 * control);
+	}
+	user_reads = true;
+	return ok && thread_is_right() && !harness_warned;
+}
+
 static bool within_bounds(const struct x86_pmu_msrs *pmu_msrs)
 {
 	static const u8 some[] = { 0x20, 0x21, 0x22, 0x23 }, others[] = { 0x30, 0x31, 0x32, 0x33 };
@@ -776,9 +820,12 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(32);
+	ktap_plan(35);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
+	ktap_result(takes_counters(&with_control), "takes_counters_with_control_and_mask");
+	ktap_result(takes_counters(&without_mask), "takes_counters_with_control");
+	ktap_result(takes_counters(&selects_alone), "takes_counters");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
 	ktap_result(left_by_firmware(&ack_runs), "left_by_firmware_ack_runs");
 	ktap_result(begins_masked(&with_control), "begins_masked_with_control_and_mask");

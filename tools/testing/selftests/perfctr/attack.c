@@ -3,7 +3,8 @@
  * An unprivileged attacker has all counters of the CPU whenever it runs. Meanwhile another user
  * counts a task, and root counts the CPU. The counts of the task must be exact, and its event must
  * always have had a counter. An event of the CPU has no counter while the attacker runs, and must
- * count all work of other tasks. The test also fails if the attack had no effect.
+ * count all work of other tasks, unless the attacker has pinned perf events. The test also fails if
+ * the attack had no effect.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -106,18 +107,43 @@ static void attack(bool sleeps)
 	}
 }
 
+/* Take all counters by pinned events, and wake up briefly. */
+static void pin(void)
+{
+	const struct timespec asleep = { .tv_nsec = ASLEEP_NS };
+	int fds[MAX_EVENTS], n, i;
+
+	become(ATTACKER);
+	prctl(PR_SET_TIMERSLACK, 1);
+	/* The last event is in the error state. */
+	n = pin_all(fds, -1) - 1;
+	if (n < 1)
+		_exit(91);
+	for (;;) {
+		work(WORK_AWAKE);
+		for (i = 0; i < n; i++) {
+			if (count_of(fds[i]) < 0)
+				_exit(92);
+		}
+		__atomic_add_fetch(&shared->attacks, 1, __ATOMIC_RELAXED);
+		nanosleep(&asleep, NULL);
+	}
+}
+
 static unsigned int nr_attacks(void)
 {
 	return __atomic_load_n(&shared->attacks, __ATOMIC_RELAXED);
 }
 
-static pid_t start_attacker(bool sleeps)
+static pid_t start_attacker(bool sleeps, bool pins)
 {
 	pid_t child;
 	int i;
 
 	shared->attacks = 0;
 	child = fork();
+	if (!child && pins)
+		pin();
 	if (!child)
 		attack(sleeps);
 	for (i = 0; i < 10000 && !nr_attacks(); i++)
@@ -229,7 +255,7 @@ static void cpu_is_counted(struct __test_metadata *_metadata)
 
 static void count_beside(struct __test_metadata *_metadata, bool sleeps)
 {
-	pid_t attacker = start_attacker(sleeps);
+	pid_t attacker = start_attacker(sleeps, false);
 	int status;
 
 	ASSERT_LE(0, attacker);
@@ -253,6 +279,38 @@ TEST_F(attack, claiming_hog)
 TEST_F(attack, evicting_sleeper)
 {
 	count_beside(_metadata, true);
+}
+
+/*
+ * How often a thread can take the counters of such events is not limited: pinned perf events of a
+ * thread take the counters of a CPU's events in each of its switches, too, and until the next
+ * rotation. This is of an attacker with pinned events and without perfctr.
+ */
+TEST_F(attack, pinning_sleeper)
+{
+	pid_t attacker = start_attacker(true, true);
+	struct times before, after;
+	unsigned int attacks;
+	int event, status, i;
+
+	ASSERT_LE(0, attacker);
+	EXPECT_LT(0, nr_attacks());
+	event = open_branches(0);
+	ASSERT_LE(0, event);
+	ASSERT_TRUE(read_times(event, &before));
+	attacks = nr_attacks();
+	/* The last of these attacks has begun after the first read. */
+	for (i = 0; i < MOST_ROUNDS && nr_attacks() < attacks + 2; i++)
+		work(WORK);
+	EXPECT_LE(attacks + 2, nr_attacks());
+	ASSERT_TRUE(read_times(event, &after));
+	EXPECT_LT(after.running - before.running, after.enabled - before.enabled);
+	close(event);
+	EXPECT_EQ(0, waitpid(attacker, &status, WNOHANG)) {
+		TH_LOG("the attacker ended with %#x", status);
+	}
+	kill(attacker, SIGKILL);
+	waitpid(attacker, NULL, 0);
 }
 
 TEST_HARNESS_MAIN
