@@ -179,8 +179,8 @@ static bool shares_northbridge(void)
 }
 
 /*
- * Northbridge events (0xe0 to 0xff) of a thread are EPERM on AMD CPUs up to family 14h with several
- * cores.
+ * Northbridge events (0xe0 to 0xff) of a thread are EPERM on AMD CPUs of families 10h to 14h, and
+ * of family 0fh with several cores.
  */
 TEST_F(count, northbridge)
 {
