@@ -197,8 +197,8 @@ void perf_cgroup_count_group(struct perf_event *leader, int n)
 }
 
 /*
- * PMUs with groups of cgroups on this CPU. A group that is scheduled out may leave its tree, and
- * its PMU leaves the list with the last such group.
+ * Iterate over the PMUs with enabled groups of cgroups on this CPU. The walk is safe against the
+ * removal of @cpc: when its last such group is disabled in a schedule out, the PMU is removed.
  */
 #define for_each_cgroup_pmu(cpc, next, cpuctx) \
 	list_for_each_entry_safe(cpc, next, &(cpuctx)->cgroup_pmus, cgroup_entry)
@@ -372,7 +372,7 @@ static void perf_cgroup_switch_to(struct perf_cpu_context *cpuctx, struct task_s
 }
 
 /**
- * perf_cgroup_switch - switch cgroups' groups in the first half of a context switch
+ * perf_cgroup_switch - schedule the groups of cgroups in the first half of a context switch
  * @cpuctx: this CPU's context, not locked
  * @next: the next task
  *
@@ -437,11 +437,13 @@ struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
 }
 
 /**
- * perf_cgroup_subtrees - walk the groups of the cgroups that run on this CPU
+ * perf_cgroup_subtrees - call a function for the subtrees of the cgroups that run on this CPU
  * @cpuctx: this CPU's context, locked
  * @epc: a PMU's part of @cpuctx->ctx
- * @pinned: walk the pinned groups, not the flexible ones
+ * @pinned: the subtrees of the pinned groups, not of the flexible ones
  * @func: called for the running cgroup and each ancestor
+ *
+ * For subtrees see group_tree.c.
  */
 void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned, perf_subtree_func_t func)

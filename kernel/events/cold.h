@@ -44,8 +44,8 @@
  * @freq_time_stamp: running time at the last adjustment of the frequency, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
  * @sigtrap_addr: address that the sigtrap reports
- * @settled: if perf_parent_settles() is true: sum of the values of settled inherited events; under
- *	the inherit lock
+ * @settled: if perf_parent_settles() is true: sum of the values of settled inherited events (see
+ *	settle.h); under the inherit lock
  * @children: the inherited events; under the inherit lock
  * @gone_count: sum of the counts of removed inherited events; written with the inherit lock held
  * @gone_enabled: sum of the enabled times of removed inherited events, ns
@@ -109,8 +109,8 @@ static inline bool perf_event_disable_is_due(const struct perf_event_cold *cold)
 }
 
 /*
- * Take the request to disable the event, if there is one. Return true for the one caller that
- * must disable it. ctx->lock is held.
+ * Clear the request to disable the event, if there is one. Return true if there was one: the caller
+ * must disable the event. ctx->lock is held.
  */
 static inline bool perf_event_take_disable(struct perf_event *event)
 {

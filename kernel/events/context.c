@@ -431,7 +431,7 @@ bool perf_event_call(struct perf_event *event, perf_event_func_t func, void *dat
  * CPU, if that CPU is online. ctx->mutex keeps the context stopped meanwhile.
  *
  * Context: may sleep.
- * Return: true if so
+ * Return: true if the event is always on and its context is a CPU's, and stopped
  */
 bool perf_event_is_on_stopped_cpu(const struct perf_event *event)
 {

@@ -75,7 +75,7 @@ static void perf_enable_update_pages(struct perf_event *leader)
  * group.c) counts if its leader does. @data points to the number of overflows for which the event
  * is enabled, or is NULL.
  *
- * Return: true if the group has to be scheduled anew
+ * Return: true if the group has to be rescheduled
  */
 static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context *cpuctx,
 			      void *data)
@@ -109,9 +109,9 @@ static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context 
 }
 
 /*
- * Schedule the group of an event anew, after members have been enabled. An exec that enables one
- * member after the other must not schedule the group for each of them, so only the enable of the
- * leader schedules the group at once.
+ * Reschedule the group of an event, after members have been enabled. An exec that enables one
+ * member after the other must not reschedule the group for each of them, so only the enable of the
+ * leader reschedules the group at once.
  */
 static void perf_enable_resched(struct perf_event *event, struct perf_cpu_context *cpuctx)
 {

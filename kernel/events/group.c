@@ -426,14 +426,17 @@ void perf_groups_exec_end(struct perf_event_context *ctx)
 }
 
 /**
- * perf_group_change_under_lock - change an event that is on no PMU, on this CPU
+ * perf_group_change_under_lock - call a function for an event on no PMU, with ctx->lock held
  * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  * @func: called for the event, without a CPU's context
  * @data: last argument of @func
  *
- * Does nothing if the context runs and has events with a mapped page, because @func must then run
- * on the context's CPU, or if the context's task has exited: its events do not change any more, and
- * ctx->now is the time of the exit.
+ * @func is called on this CPU, even if the context runs on another one. It is not called:
+ *
+ * - if the context runs and has events with a mapped page, because the page must be written on the
+ *   context's CPU;
+ * - if the context's task has exited, because its events do not change any more, and ctx->now must
+ *   remain the time of the exit.
  *
  * Context: takes ctx->lock; interrupts are on.
  * Return: true if @func was called
@@ -537,8 +540,8 @@ struct detach_args {
 };
 
 /*
- * Make each member its own leader, with the age of the group. The caller has scheduled out the
- * group as a whole: one by one, the members of a large group would take long.
+ * Make each member its own leader, with the leader's group_runtime. The caller has scheduled out
+ * the group as a whole: one by one, the members of a large group would take long.
  */
 static void perf_group_dissolve(struct perf_event *leader, bool attached)
 {
@@ -854,7 +857,7 @@ static void perf_group_part_child(struct perf_event *child)
  *	PERF_EVENT_STATE_DEAD for an inherited event, whose whole group is removed
  *
  * The context is scheduled out, and its clock is never started again. So the event's times do not
- * change with its state. The task exited at ctx->now. The caller gets the context's reference
+ * change with its state. ctx->now is the time of the exit. The caller gets the context's reference
  * to the event.
  *
  * Context: may sleep.

@@ -224,7 +224,7 @@ static u64 perf_subtree_age_of_youngest(struct perf_event_pmu_context *epc,
  * @cpu: the PMU's part of this CPU's context
  * @of_cpu: result of perf_subtree_scan() for the subtrees of @cpu that may run here
  * @task: the PMU's part of the running task's context, or NULL
- * @of_task: result of perf_subtree_scan() for @task; as initialised without a @task
+ * @of_task: result of perf_subtree_scan() for @task; its initial value if @task is NULL
  *
  * Called by each rotation, with both contexts locked. Afterwards the youngest group of both has
  * age 0.
@@ -288,8 +288,8 @@ void perf_group_tree_insert(struct perf_event *leader)
 /**
  * perf_group_insert_next - add a group to its tree, probably after the last added one
  * @leader: leader of an enabled group that needs scheduling; ctx->lock is held
- * @gap: position of the last added group, if the tree has not changed since; at first all
- *	NULL. NULL for a single group
+ * @gap: position of the last added group; updated. The tree must not have changed since. Before the
+ *	first group, all members are NULL. A NULL pointer if only one group is added
  *
  * The members of a dissolved group have the same age, so each belongs right after the previous
  * one, without a search. Otherwise perf_group_tree_insert() finds the position.

@@ -6,10 +6,11 @@
  * online again. Drivers initialise the CPU's counters in between, so events start after the
  * last driver has done so, and stop before the first driver shuts down.
  *
- * Events of resources that several CPUs share move to another of these CPUs. The core moves the
- * events of PMUs with a scope, and drivers move those of other system-wide PMUs. If none of these
- * CPUs is online, the events of a PMU with a scope wait until one is. Events of a system-wide PMU
- * without a scope end if the driver has not moved them: only the driver could select another CPU.
+ * If several CPUs share an instance of a PMU, its events move to another of these CPUs. The core
+ * moves the events of PMUs with a scope, and drivers move those of other system-wide PMUs. If none
+ * of these CPUs is online, the events of a PMU with a scope wait until one is. Events of a
+ * system-wide PMU without a scope end if the driver has not moved them: only the driver could
+ * select another CPU.
  */
 #include <linux/cpuhotplug.h>
 #include <kunit/static_stub.h>

@@ -10,9 +10,10 @@
  *	  cpu_hotplug_lock		written by CPU hotplug. Read by static keys: code
  *					is patched with no lock below this one held
  *	    signal->exec_update_lock	read: no change of credentials while an event is attached
- *	      perf_pmus_lock		registration of PMUs. Scopes move events under it
+ *	      perf_pmus_lock		registration of PMUs; held by perf_scope_migrate()
  *	        task->perf_event_mutex	list of the events that a task owns
- *	          ctx->mutex		two contexts: by address. A CPU's: no memory is allocated
+ *	          ctx->mutex		two contexts: by address. No memory is allocated under that
+ *					of a CPU's context
  *	          ctx->mutex		of a shared context: inside of a task context's
  *	            perf_inherit_data::lock	the inherit lock: lists of inherited events, and
  *					sums of settled ones (settle.h); no memory is
@@ -54,8 +55,8 @@
  * Two functions release ctx->mutex, which their callers hold, and take it again:
  * perf_addr_filters_set() and perf_event_set_bpf(). See their kernel-doc.
  *
- * Event sites take no lock: they walk RCU lists with preemption off. Writers of records take
- * no lock either, even if several CPUs share a buffer (ring_shared.h).
+ * Event sites (see software.c) take no lock: they walk RCU lists with preemption off. Writers of
+ * records take no lock either, even if several CPUs share a buffer (ring_shared.h).
  */
 #ifndef _KERNEL_EVENTS_INTERNAL_H
 #define _KERNEL_EVENTS_INTERNAL_H

@@ -319,10 +319,10 @@ static void perf_report_context(struct buffer_reports *reports, struct perf_even
 }
 
 /*
- * Find the first thread whose number is @nr or more.
+ * Find the first thread whose id is *@nr or more.
  *
- * Return: false if there is none. Otherwise *@ctx is its context with a reference, or NULL,
- * and *@nr is the number to continue with.
+ * Return: false if there is none. Otherwise *@ctx is set to its context with a reference, or to
+ * NULL, and *@nr to the id to continue with.
  */
 static bool perf_report_next_task(int *nr, struct perf_event_context **ctx)
 {

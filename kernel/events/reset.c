@@ -327,8 +327,8 @@ static void perf_reset_with_children(struct perf_event *event)
 {
 	if (event->attr.inherit && !event->parent) {
 		/*
-		 * Necessary also without inherited events now: the sums of exited ones are reset,
-		 * too.
+		 * Even if there is no inherited event now, perf_reset_children() must reset the
+		 * sums of the removed ones.
 		 */
 		CLASS(inherit_group_lock, lock)(event);
 		if (lock)

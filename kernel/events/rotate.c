@@ -102,13 +102,13 @@ static u64 perf_rotate_presence(const struct perf_event_pmu_context *epc)
  * perf_rotate - schedule in a waiting group in place of scheduled ones
  * @cpuctx: this CPU's context, locked, as is the running task's context
  * @cpc: the PMU on this CPU
- * @task_first: the task's turn is due, see perf_task_turn_is_due()
+ * @task_first: if groups of both contexts wait, schedule in a group of the task
  *
  * Only the groups concerned are scheduled out and in. If groups of the CPU and of the task
- * wait, they are scheduled in alternately, so that neither starves the other; with @task_first
- * a group of the task is scheduled in.
+ * wait, successive rotations without @task_first schedule them in alternately, so that neither
+ * starves the other.
  *
- * Return: true if the rotation has to continue
+ * Return: true if the rotation timer must continue
  */
 bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc,
 		 bool task_first)
@@ -134,8 +134,8 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	if (!waiting)
 		return false;
 	/*
-	 * The task's turn ends when one of its groups is scheduled in, or when none of them waits.
-	 * The next turn is due after an interval.
+	 * Restart the interval of perf_task_turn_is_due() when a group of the task is scheduled in,
+	 * or when none of them waits.
 	 */
 	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
 		task_epc->turn = perf_rotate_presence(task_epc);
@@ -152,16 +152,16 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 }
 
 /**
- * perf_task_turn_is_due - is it the turn of a task that is being scheduled in?
+ * perf_task_turn_is_due - must a task that is being scheduled in get counters of the CPU's groups?
  * @cpuctx: this CPU's context, locked, as is the task's context
  * @epc: the PMU's part of the task's context, in which a flexible group waits
  *
- * At an expiry of the timer, of all tasks only the running one gets a turn. A task that never
- * runs at an expiry would never get the counters of the CPU's groups. So a task that has run for
- * an interval since its last turn, while flexible groups of the CPU are scheduled in, has its
- * turn when it is scheduled in.
+ * When the rotation timer expires, a group of the running task may replace a group of the CPU. A
+ * task that never runs at an expiry would never get the counters of the CPU's groups. So if a task
+ * has run for a rotation interval since perf_event_pmu_context::turn, and flexible groups of the
+ * CPU are scheduled in, the switch to the task rotates once.
  *
- * Return: true if the task's turn is due
+ * Return: true if perf_rotate() must be called for the task
  */
 bool perf_task_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
 {
@@ -177,7 +177,7 @@ bool perf_task_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pm
  * @cpc: the PMU on this CPU
  *
  * Context: interrupts are off, no locks are held.
- * Return: true if the rotation has to continue
+ * Return: true if the rotation timer must continue
  */
 bool perf_rotate_here(struct perf_cpu_pmu_context *cpc)
 {

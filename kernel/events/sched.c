@@ -838,7 +838,7 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 }
 
 /**
- * perf_pmu_resched - schedule all groups of a PMU on this CPU anew
+ * perf_pmu_resched - reschedule all groups of a PMU on this CPU
  * @pmu: the PMU, whose constraints have changed
  *
  * All groups, including pinned ones, are scheduled out and in again.
@@ -869,7 +869,7 @@ void perf_pmu_resched(struct pmu *pmu)
 EXPORT_SYMBOL_GPL(perf_pmu_resched);
 
 /**
- * perf_pmu_resched_flexible - schedule a PMU's flexible groups on this CPU anew
+ * perf_pmu_resched_flexible - reschedule a PMU's flexible groups on this CPU
  * @pmu: the PMU, whose number of counters for flexible groups has changed
  *
  * Pinned groups stay scheduled in.

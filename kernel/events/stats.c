@@ -2,8 +2,8 @@
 /*
  * Statistics of each CPU, and of each PMU on a CPU; see stats.h.
  *
- * Most machines never need the statistics of a PMU, so the first watcher allocates them
- * (perf_stats_make_all()). The statistics are freed with the PMU.
+ * Most machines never need the statistics of a PMU, so the first open of the debugfs file
+ * perf_events/pmus allocates them (perf_stats_make_all()). They are freed with the PMU.
  */
 #include <linux/percpu.h>
 
@@ -77,7 +77,7 @@ void perf_stats_throttled(const struct perf_event *event)
 
 /**
  * perf_stats_watch - start or stop the statistics of PMUs
- * @on: true to start, false to stop; the statistics stop when the last watcher has stopped them
+ * @on: true to start, false to stop; the statistics stop when there were as many stops as starts
  *
  * Context: may sleep; no locks are held.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Statistics of a CPU. Rare cases are always counted per CPU. All other cases, and
- * the statistics of each PMU, are updated only while a watcher exists.
+ * Statistics of a CPU. The rare cases in struct perf_cpu_stats are always counted. The statistics
+ * of each PMU, struct perf_pmu_stats, are updated only while the debugfs file perf_events/pmus is
+ * open (perf_stats_watched).
  */
 #ifndef _KERNEL_EVENTS_STATS_H
 #define _KERNEL_EVENTS_STATS_H
@@ -27,7 +28,7 @@ struct perf_cpu_stats {
 DECLARE_PER_CPU(struct perf_cpu_stats, perf_cpu_stats);
 
 /**
- * struct perf_pmu_stats - statistics of one CPU and PMU, updated while a watcher exists
+ * struct perf_pmu_stats - statistics of one CPU and PMU, updated if perf_stats_watched is enabled
  * @records: records written to buffers
  * @throttled: number of times that an event was throttled
  * @lost: lost records, by cause
@@ -45,7 +46,7 @@ void perf_stats_pmu_record(const struct perf_event *event);
 void perf_stats_lost(const struct perf_event *event, enum perf_event_loss cause);
 void perf_stats_throttled(const struct perf_event *event);
 
-/* A record of @event, which is not inherited, is written. Without a watcher this is a no-op. */
+/* Count a record of @event, which is not inherited. A nop unless perf_stats_watched is enabled. */
 static __always_inline void perf_stats_record(const struct perf_event *event)
 {
 	if (static_branch_unlikely(&perf_stats_watched))

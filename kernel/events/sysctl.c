@@ -99,7 +99,7 @@ static void perf_sysctl_set_share(int percent)
 
 /**
  * perf_interrupt_stats_watch - start or stop counting sampling interrupts and their time
- * @on: true to start, false to stop; counting stops when the last watcher has stopped it
+ * @on: true to start, false to stop; counting stops when there were as many stops as starts
  *
  * Context: may sleep.
  */

@@ -3,8 +3,8 @@
  * Overflow rates: throttling, frequencies and periods.
  *
  * An event that overflows perf_max_samples_per_tick times in one tick is throttled
- * until the next tick. Each tick computes the period of an event with a frequency anew, from
- * the event's count and runtime since the last tick. Between ticks, an event that overflows
+ * until the next tick. Each tick computes a new period for an event with a frequency, from the
+ * event's count and running time since the last tick. Between ticks, an event that overflows
  * more often than the frequency needs doubles its period. So an initial period that is too
  * short is corrected without reading perf_clock() for each sample.
  */

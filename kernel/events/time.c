@@ -2,8 +2,8 @@
 /*
  * Enabled and running times of events.
  *
- * A context has one clock, which runs while the context is scheduled in. An event's enabled
- * and running times are stopped, or run by that clock; for their storage and the lockless
+ * A context has one clock, which runs while the context is scheduled in. An event's enabled and
+ * running times either advance with that clock or are stopped. For their storage and the lockless
  * readers see time_seq.h.
  */
 #include <linux/sched/clock.h>
@@ -144,7 +144,7 @@ static noinline void perf_time_times_locked(const struct perf_event *event,
  * nothing is waited for; see perf_times_read().
  *
  * Context: any, including NMI.
- * Return: the moment of these times, by perf_clock()
+ * Return: perf_clock() at which the event had these times
  */
 u64 perf_event_times(const struct perf_event *event, u64 *enabled, u64 *running)
 {
@@ -195,7 +195,7 @@ static void perf_time_set_both_running(struct perf_event *event, enum perf_event
 	perf_time_set_running(&event->time_running, now, state >= PERF_EVENT_STATE_ACTIVE);
 }
 
-/* The moment of the current change, by the event's clock */
+/* ctx->now of the current change, converted to the event's clock */
 static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
@@ -206,7 +206,7 @@ static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
 }
 
 /**
- * perf_group_change_time - the moment of the current change, for a whole group
+ * perf_group_change_time - convert ctx->now of the current change to the clock of a group
  * @leader: the group leader; its context is between perf_context_begin() and perf_context_end()
  *
  * Return: the time by the clock of all members, for perf_sched_set_on()

@@ -216,12 +216,12 @@ perf_event_clock(const struct perf_event *event, struct perf_event_context *ctx)
 }
 
 /**
- * struct perf_change_time - the moment of the current change of a context, by one clock
+ * struct perf_change_time - ctx->now of the current change, converted to one clock
  * @clock: the clock, NULL at first
- * @now: the moment
+ * @now: time of @clock
  *
- * For many groups, nearly all of which have the same clock. Used within one change, in which a
- * clock does not advance any further.
+ * Saves the conversion for most of many groups, as nearly all have the same clock. Valid until the
+ * change ends, because no clock advances during a change.
  */
 struct perf_change_time {
 	const struct perf_event_clock	*clock;
@@ -229,8 +229,8 @@ struct perf_change_time {
 };
 
 /*
- * The moment of the current change by the event's clock, for one of many events of a context,
- * whose lock is held.
+ * ctx->now of the current change, converted to the event's clock, for one of many events of a
+ * context. The context's lock is held.
  */
 static __always_inline u64 perf_change_time_of(struct perf_change_time *time,
 					       const struct perf_event *event)

@@ -386,7 +386,7 @@ static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 }
 
 /**
- * perf_buffer_share - let several CPUs write to the buffer of an event that moves to another CPU
+ * perf_buffer_share - share the buffer of an event that moves to another CPU between all CPUs
  * @event: not attached to its context; its ctx->mutex is held
  *
  * Unless the buffer is shared already, records are lost, and counted as lost, until a grace period

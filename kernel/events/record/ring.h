@@ -100,7 +100,7 @@ static __always_inline unsigned long perf_ring_distance(unsigned long head, bool
 
 /**
  * perf_ring_reserve - reserve space for a record
- * @ring: entered
+ * @ring: the ring, after perf_ring_enter()
  * @len: bytes
  * @backward: to lower positions
  * @start: set to the position of the record's first byte
@@ -164,7 +164,7 @@ static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long
 
 /**
  * perf_ring_take_lost - get and clear the number of records lost since the last record
- * @ring: entered
+ * @ring: the ring, after perf_ring_enter()
  *
  * The next record reports this number, or perf_ring_begin() adds it again.
  *
@@ -181,7 +181,7 @@ static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
 
 /**
  * perf_ring_begin - reserve space for a record, and for a LOST record
- * @ring: entered
+ * @ring: the ring, after perf_ring_enter()
  * @len: bytes of both
  * @lost: from perf_ring_take_lost()
  * @backward: to lower positions
@@ -202,7 +202,7 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
 
 /**
  * perf_ring_leave - end a write
- * @ring: entered, the record is complete
+ * @ring: the ring, after perf_ring_enter(); the record is complete
  * @wakeups: from perf_ring_enter()
  *
  * A writer that has interrupted another one cannot publish its record, because the interrupted

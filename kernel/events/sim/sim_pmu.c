@@ -302,7 +302,7 @@ static enum hrtimer_restart sim_timer_interrupt(struct hrtimer *timer)
 {
 	struct sim_cpu *cpu = container_of(timer, struct sim_cpu, timer);
 
-	/* Hotplug would move the timer of an offline CPU, whose counters are lost. */
+	/* Only CPU hotplug moves the timer to another CPU; the offline CPU's counters are lost. */
 	if (!WARN_ON_ONCE(cpu != this_cpu_ptr(cpu->sim->cpus)))
 		sim_interrupt(cpu);
 	return HRTIMER_NORESTART;
