@@ -225,8 +225,8 @@ struct perf_settled {
  * @padding: amd_iommu: data of the driver
  * @conf: amd_iommu: data of the driver
  * @conf1: amd_iommu: data of the driver
- * @settled: plain inherited events, which have no driver: values that are part of the parent
- *	event's sum
+ * @settled: inherited events with PERF_EVENT_PLAIN_CHILD, which use no driver data: values that are
+ *	part of the parent event's sum, see kernel/events/settle.h
  * @target: task that the event was opened on, NULL for a per-CPU event; set by the core from
  *	before pmu::event_init until after the event's destroy
  * @state: PERF_HES_*
@@ -246,8 +246,9 @@ struct perf_settled {
  * @saved_slots: metrics that are not counts: replaces @period_left
  * @interrupts: set by the core, number of overflows in this tick, MAX_INTERRUPTS if throttled
  *
- * The first union belongs to the driver, one member per kind of PMU. All fields are zero before
- * event_init, except for @target and the periods.
+ * The first union belongs to the driver, and has one struct per kind of PMU: the first words of
+ * these descriptions name the kind. All fields are zero before event_init, except for @target and
+ * the periods.
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -859,7 +860,8 @@ struct perf_event_obstacle_note {
 
 /**
  * struct perf_event - an event of a task or CPU
- * @hlist_entry: entry in the list that the event site walks
+ * @hlist_entry: for software events and tracepoints, entry in a list that event sites walk; see
+ *	kernel/events/source/software.c
  * @active_entry: for PMUs without event sites, entry in a list of the driver
  * @state: changed only by perf_event_set_state(), whose kernel-doc lists the exceptions
  * @cpu: CPU that the event is limited to, -1 for all
@@ -879,8 +881,8 @@ struct perf_event_obstacle_note {
  * @time_enabled: enabled time, ns; see kernel/events/time_seq.h
  * @time_running: time of counting, ns; see kernel/events/time_seq.h
  * @total_time_running: while ACTIVE, value of @time_running when this state began, ns
- * @state_since: in all other states, when the state began: by the clock of the event's times if
- *	enabled, otherwise by perf_clock()
+ * @state_since: in all other states, the time when the state began, ns: of perf_event_clock() if
+ *	the event is enabled, otherwise of perf_clock()
  * @attr: the event's attributes
  * @active_list: for a leader that is scheduled in, entry in the PMU context's list of active
  *	groups
@@ -889,7 +891,8 @@ struct perf_event_obstacle_note {
  *	context
  * @group_node: node in the PMU context's tree of groups
  * @obstacle: for a leader in the error state, why it did not fit; see kernel/events/state.c
- * @group_runtime: running time of the group, used as its age, ns
+ * @group_runtime: for a flexible group, running time from which perf_group_age() computes its age,
+ *	ns; see kernel/events/group_tree.c
  * @header_size: size in bytes of the fixed part of a sample
  * @id_header_size: size in bytes of the trailer of other records
  * @read_size: size in bytes of the result of read(2)
@@ -897,9 +900,9 @@ struct perf_event_obstacle_note {
  * @hw: data of the driver
  * @event_entry: entry in its context's list, RCU
  * @parent: for an inherited event, the event that was opened, with a reference; else NULL
- * @id: number of the event; events are numbered in order of creation
+ * @id: unique number of the event. In a context, events that are created later have higher ids
  * @rb: buffer that the event writes to
- * @cold: the cold part, or NULL; few events have one
+ * @cold: rarely used fields, see kernel/events/cold.h; NULL for most events
  * @overflow_handler: called at each overflow, in any context, with preemption off
  * @overflow_handler_context: for kernel events, argument of the opener
  * @bpf_cookie: for all other events, cookie of @prog
@@ -907,7 +910,7 @@ struct perf_event_obstacle_note {
  * @prog: BPF program for overflows, or of the tracepoint
  * @tp_event: trace event of a tracepoint or probe
  * @pmu_private: for all other PMUs, data of the driver
- * @inherited_from: for a plain inherited event, during a fork, the event of the parent task
+ * @inherited_from: with PERF_EVENT_PLAIN_CHILD, during the fork, the event of the parent task
  * @filter: filter of a tracepoint or probe
  * @addr_filter_ranges: for PMUs with address filters, the ranges, in a struct perf_event_filters
  * @lost_samples: for PMUs without filters, number of samples that the driver dropped (powerpc)
@@ -1056,17 +1059,17 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @pmu_ctx_entry: entry in ctx->pmu_ctx_list
  * @pinned_active: pinned groups that are scheduled in
  * @flexible_active: flexible groups that are scheduled in
- * @pinned_groups: enabled pinned groups, ordered by CPU, cgroup and time of attachment
+ * @pinned_groups: enabled pinned groups, ordered by CPU, cgroup and id of the leader
  * @flexible_groups: enabled flexible groups, ordered by CPU, cgroup and age
  * @age_base: value of group_runtime with age 0, ns
  * @embedded: part of a struct perf_cpu_pmu_context, not freed separately
  * @in_exec: an exec of the context's task changes many events; set with ctx->mutex held
- * @resched_due: at the end of that exec, the groups must be scheduled anew
+ * @resched_due: the groups must be rescheduled at the end of that exec
  * @refcount: number of events
  * @rcu_head: for freeing
  * @task_ctx_data: data of the driver, from pmu::task_ctx_cache, or NULL
- * @turn: for a task's context, end of its last turn by the context's clock, ns; see
- *	perf_task_turn_is_due()
+ * @turn: for a task's context, time of its clock, ns, at the last rotation that scheduled in a
+ *	group of the task, or found none waiting; see perf_task_turn_is_due()
  *
  * Protected by the context's lock.
  */
@@ -1108,7 +1111,8 @@ struct perf_event_clock {
 
 /**
  * struct perf_event_context - the events of a task or CPU
- * @lock: protects the data used by the CPU where the context is active; innermost
+ * @lock: protects the data used by the CPU where the context is active; for the lock order see
+ *	kernel/events/internal.h
  * @refcount: references of the task or CPU, and of every event with this context
  * @clock: runs while the context is active
  * @now: perf_clock() of the current or last change
@@ -1134,7 +1138,8 @@ struct perf_event_clock {
  *	perf_tp_task_events() and perf_tick_cursor()
  * @settled_children: the first settled inherited event in this context, or NULL
  * @stale_entry: entry in a list of stale contexts; see kernel/events/settle.h
- * @mutex: protects membership; held by open, close and ioctl
+ * @mutex: protects which events belong to the context, and to which groups; held by open, close
+ *	and ioctl
  * @rcu_head: for freeing
  */
 struct perf_event_context {

@@ -235,7 +235,7 @@ static bool perf_event_needs_cold(const struct perf_event *event)
 	       (event->attr.inherit && !event->parent);
 }
 
-/* Can events inherited from @event be plain, with only a count and times? */
+/* May perf_event_init_child() make events inherited from @event, with only a count and times? */
 static bool perf_event_can_be_plain(const struct perf_event *event)
 {
 #ifdef CONFIG_SECURITY
@@ -393,7 +393,7 @@ static int perf_event_alloc_children_of(struct perf_event **children, unsigned i
 }
 
 /**
- * perf_event_alloc_children - allocate memory for plain inherited events
+ * perf_event_alloc_children - allocate memory for perf_event_init_child()
  * @children: set to the memory, which is not initialised
  * @nr: number of events
  *
@@ -407,8 +407,8 @@ int perf_event_alloc_children(struct perf_event **children, unsigned int nr)
 }
 
 /**
- * perf_event_free_children - free memory of plain inherited events
- * @children: the memory, without references
+ * perf_event_free_children - free memory of perf_event_alloc_children()
+ * @children: unused memory, or events of perf_event_init_child() without references
  * @nr: number of entries
  */
 void perf_event_free_children(struct perf_event **children, unsigned int nr)
@@ -430,16 +430,16 @@ void perf_event_free_children(struct perf_event **children, unsigned int nr)
 #define CHILD_KEEPS_HW_PMU()	(named += offsetof(struct hw_perf_event, target))
 
 /**
- * perf_event_init_child - initialise a plain inherited event
+ * perf_event_init_child - initialise an inherited event without a call of its driver
  * @child: memory from perf_event_alloc_children()
  * @event: an event of current; its parent event has PERF_EVENT_PLAIN
  * @ctx: unpublished context of the new task; the caller takes the reference of @child to @ctx
  * @leader: the event inherited from @event's leader, or NULL for a leader
  * @id: id of @child
  *
- * Cannot fail. State, list entries and the reference to the parent event are left to the caller.
- * @child has no references to its task and PMU: @ctx has one to the task, and the parent event one
- * to the PMU.
+ * Cannot fail. Sets PERF_EVENT_PLAIN_CHILD. State, list entries and the reference to the parent
+ * event are left to the caller. @child has no references to its task and PMU: @ctx has one to the
+ * task, and the parent event one to the PMU.
  */
 void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 			   struct perf_event_context *ctx, struct perf_event *leader, u64 id)
@@ -589,8 +589,8 @@ static void perf_event_free(struct perf_event *event)
  * @child: detached, and not in its parent event's list; the caller holds a reference
  *
  * A pending sigtrap holds @child until the task returns to user space, but perf_pmu_unregister()
- * must not wait so long. PMUs of always-on events are never unregistered, and not dropped here. May
- * sleep. The mutex of @child's context may be held, but not the inherit lock.
+ * must not wait so long. PMUs of always-on events are never unregistered, and not dropped here.
+ * Context: may sleep. The mutex of @child's context may be held, but not the inherit lock.
  */
 void perf_event_put_pmu(struct perf_event *child)
 {

@@ -20,9 +20,12 @@
 /* ... set at open */
 #define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before event->cgrp */
 
-/* ... inheritance; a plain inherited event only counts, and is made without a call of its driver */
-#define PERF_EVENT_PLAIN		0x20	/* inherited events may be plain */
-#define PERF_EVENT_PLAIN_CHILD		0x40	/* perf_event_init_child() made it */
+/*
+ * ... inheritance. An inherited event that is always on and only counts is made in a fast way:
+ * perf_event_init_child() copies the event of the parent task, without a call of the driver.
+ */
+#define PERF_EVENT_PLAIN		0x20	/* parent event: may be inherited in this way */
+#define PERF_EVENT_PLAIN_CHILD		0x40	/* inherited in this way */
 
 /* ... status of an inherited event */
 #define PERF_EVENT_SETTLED		0x2000	/* in the parent event's sum, see settle.h */
@@ -50,7 +53,7 @@ void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_task_unlink_events(struct task_struct *task);
 
-/* Can events inherited from @event be plain? This must be true of the whole group. */
+/* May perf_event_init_child() make events inherited from @event, if it may for the whole group? */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
 	const struct perf_event *parent = perf_event_parent(event);
@@ -58,7 +61,7 @@ static inline bool perf_event_is_plain(const struct perf_event *event)
 	return (parent->event_flags & PERF_EVENT_PLAIN) && !READ_ONCE(parent->prog);
 }
 
-/* Plain inherited events are allocated and freed in batches, see inherit.c. */
+/* Events of perf_event_init_child() are allocated and freed in batches, see inherit.c. */
 #define PERF_CHILDREN_AT_ONCE	16	/* size of a batch */
 int perf_event_alloc_children(struct perf_event **children, unsigned int nr);
 void perf_event_free_children(struct perf_event **children, unsigned int nr);

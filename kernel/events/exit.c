@@ -158,10 +158,10 @@ void perf_children_revoke(struct perf_event *parent)
 }
 
 /*
- * Remove a plain inherited event from its parent event's list and its context, at the exit of its
- * task. The context clock is stopped. @child can only be found in the parent event's list, and the
- * inherit lock is held, so ctx->lock is not needed. The links of its group need no change, because
- * the whole group is removed.
+ * Remove a PERF_EVENT_PLAIN_CHILD event from its parent event's list and its context, at the exit
+ * of its task. The context clock is stopped. @child can only be found in the parent event's list,
+ * and the inherit lock is held, so ctx->lock is not needed. The links of its group need no change,
+ * because the whole group is removed.
  */
 static void perf_exit_child(struct perf_event *child)
 {

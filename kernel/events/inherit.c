@@ -2,7 +2,8 @@
 /*
  * fork: for each event of current with attr.inherit, the new task gets an inherited event. The
  * parent event (event->parent) is the event that was opened, even if current's event is inherited,
- * too. See inherit_list.c for the lists of inherited events, exit.c for their end.
+ * too. See inherit_list.c for the lists of inherited events, exit.c for their removal, and event.h
+ * for PERF_EVENT_PLAIN and PERF_EVENT_PLAIN_CHILD.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -32,12 +33,12 @@
  * @clone_flags: CLONE_* of the fork
  * @ctx: context of @task, NULL until the first event is inherited
  * @expected: number of current's events that were not handled yet
- * @nr_plain: number of plain inherited events (see perf_event_init_child()), which are added to
- *	their parent events' lists at the end; until then their references to @ctx are not taken
- * @next_id: first of the ids that were allocated for inherited events; 0: none yet
- * @nr_ids: number of ids left
+ * @nr_plain: number of PERF_EVENT_PLAIN_CHILD events in @ctx. At the end, perf_inherit_link_plain()
+ *	takes their references to @ctx and adds them to their parent events' lists
+ * @next_id: next unused id; 0 before ids are allocated
+ * @nr_ids: number of unused ids, from @next_id on
  * @nr_spare: number of entries in @spare
- * @spare: memory for plain inherited events
+ * @spare: memory for perf_event_init_child()
  */
 struct fork_args {
 	struct task_struct		*task;
@@ -73,7 +74,7 @@ static u64 perf_inherit_next_id(struct fork_args *args)
 		args->nr_ids = args->expected;
 		args->next_id = perf_event_id_alloc_many(args->nr_ids);
 	}
-	/* An event that was discarded and made again has used two ids: none may be left. */
+	/* Each event that was discarded and made again has used two ids, so no id may be left. */
 	if (unlikely(!args->nr_ids))
 		return perf_event_id_new();
 	args->nr_ids--;
@@ -90,7 +91,7 @@ static struct perf_event *perf_inherit_take_spare(struct fork_args *args)
 }
 
 /*
- * Attach a plain inherited event. In an unpublished context these are all steps of
+ * Attach a PERF_EVENT_PLAIN_CHILD event. In an unpublished context these are all steps of
  * perf_event_attach(), except for the state, which perf_inherit_begin_child() sets.
  */
 static void perf_inherit_attach_child(struct perf_event *child)
@@ -107,7 +108,7 @@ static void perf_inherit_attach_child(struct perf_event *child)
 	ctx->nr_events++;
 }
 
-/* perf_inherit_event() for an event of a group with plain inherited events */
+/* perf_inherit_event() for a group that perf_event_init_child() may inherit */
 static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf_event *event,
 					     struct perf_event *leader)
 {
@@ -124,10 +125,10 @@ static struct perf_event *perf_inherit_plain(struct fork_args *args, struct perf
 }
 
 /*
- * Set the state of @child, a plain inherited event that is off, to that of child->inherited_from.
- * The state of the leader of @child is set already. The caller holds the inherit lock, so an enable
- * or disable of the parent event either happens before, or finds @child. The times of @child are 0,
- * because the context clock has never run.
+ * Set the state of @child, a PERF_EVENT_PLAIN_CHILD event that is off, to that of
+ * child->inherited_from. The state of the leader of @child is set already. The caller holds the
+ * inherit lock, so an enable or disable of the parent event either happens before, or finds @child.
+ * The times of @child are 0, because the context clock has never run.
  */
 static __always_inline void perf_inherit_begin_child(struct perf_event *child)
 {
@@ -163,9 +164,9 @@ static void perf_inherit_discard_child(struct perf_event *child)
 }
 
 /*
- * Add all plain inherited events to their parent events' lists. The members of a group have the
- * same lock, so the whole group is added atomically. After an error an inherited group may be
- * incomplete, and read(2) of the parent events would fail: discard all plain events.
+ * Add all PERF_EVENT_PLAIN_CHILD events to their parent events' lists. The members of a group have
+ * the same inherit lock, so the whole group is added atomically. After an error an inherited group
+ * may be incomplete, and read(2) of the parent events would fail: discard all these events.
  */
 static void perf_inherit_link_plain(struct fork_args *args, int err)
 {
@@ -323,8 +324,8 @@ static void perf_inherit_link_event(struct perf_event *child, struct perf_event 
 }
 
 /*
- * Add an inherited group to its parents' lists atomically. Return false, with nothing added, if an
- * event of the group was modified since it was inherited.
+ * Add an inherited group to its parent events' lists atomically. Return false, with nothing added,
+ * if an event of the group was modified since it was inherited.
  */
 static bool perf_inherit_link_group(struct perf_event *child_leader, struct perf_event *leader)
 {
@@ -369,7 +370,7 @@ static void perf_inherit_discard_unlinked(struct perf_event *child_leader)
 		perf_inherit_discard_child(child_leader);
 }
 
-/* Can all events of the group be inherited as plain events? See perf_event_can_be_plain(). */
+/* May perf_event_init_child() make the inherited events of the group? */
 static bool perf_inherit_group_is_plain(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -425,14 +426,14 @@ static struct perf_event *perf_inherit_make_group(struct fork_args *args, struct
 			break;
 		cond_resched();
 	}
-	/* Plain events have record sizes already, and are started later. */
+	/* perf_event_init_child() sets record sizes, perf_inherit_link_plain() starts events. */
 	if (!plain)
 		perf_group_complete(child_leader);
 	if (!IS_ERR(child))
 		return child_leader;
 	/*
-	 * The caller finds the inherited events of a context in their parent events' lists. Plain
-	 * events are added to the lists later; drop all other events that are in no list.
+	 * perf_exit_events() expects each inherited event in its parent event's list: drop the
+	 * events that are in no list. perf_inherit_link_plain() handles PERF_EVENT_PLAIN_CHILD.
 	 */
 	if (!plain)
 		perf_inherit_discard_unlinked(child_leader);
@@ -531,7 +532,10 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	INIT_LIST_HEAD(&child->perf_event_list);
 	mutex_init(&child->perf_event_mutex);
 
-	/* Only current clears the field, so @ctx needs no reference. An open may be missed. */
+	/*
+	 * Only current clears its perf_event_ctxp, so @ctx needs no reference. An event that
+	 * another task opens concurrently may not be inherited.
+	 */
 	ctx = perf_task_context(current);
 	if (!ctx || !READ_ONCE(ctx->nr_events))
 		return 0;

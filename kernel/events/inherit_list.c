@@ -167,8 +167,8 @@ static struct perf_event *perf_children_get_next(struct perf_event *parent, bool
  * perf_child_unlink_finish - complete the removal of an inherited event
  * @child: detached inherited event with a reference of the caller
  *
- * Called by the one caller for which perf_child_unlink() returned true. Not needed for plain
- * inherited events.
+ * Called by the one caller for which perf_child_unlink() returned true. Not needed for an event
+ * with PERF_EVENT_PLAIN_CHILD.
  *
  * Context: may sleep. The mutex of child->ctx may be held, but not the inherit lock.
  */

@@ -46,7 +46,7 @@ static void perf_settled_subtract(struct perf_event *child)
 		 */
 		if (!list_is_first(&child->child_list, &cold->children))
 			list_move(&child->child_list, &cold->children);
-		/* An event that is not plain was settled only because all its values were 0. */
+		/* Any other event was settled only because all its values were 0. */
 		if (child->event_flags & PERF_EVENT_PLAIN_CHILD) {
 			cold->settled.count -= child->hw.settled.count;
 			cold->settled.enabled -= child->hw.settled.enabled;
@@ -135,9 +135,9 @@ void perf_settled_undo_all(struct perf_event *parent)
 }
 
 /*
- * Do the values of a plain inherited event change only while the clock of its context runs? Not if
- * a shared context (shared_ctx.h) replaces the context: event sites then count into the event while
- * the context's own clock is stopped.
+ * Do the values of a PERF_EVENT_PLAIN_CHILD event change only while the clock of its context runs?
+ * Not if a shared context (shared_ctx.h) replaces the context: event sites then count into the
+ * event while the context's own clock is stopped.
  */
 static bool perf_child_waits_for_clock(const struct perf_event_context *ctx)
 {
@@ -193,9 +193,9 @@ static bool perf_child_settle_locked(struct perf_event *child)
  * @child: inherited event, not settled; perf_parent_settles() is true for its parent event. The
  *	inherit lock is held, and perf_settled_undo_stale() has been called under it
  *
- * An inherited event that is not plain has no memory for the settled values. Such an event is
- * settled only if its values are 0, for example because a shared context has always replaced its
- * context.
+ * Only an event with PERF_EVENT_PLAIN_CHILD has memory for the settled values (hw.settled). Any
+ * other event is settled only if its values are 0, for example because a shared context has always
+ * replaced its context.
  *
  * Return: true if @child is settled, and its values are part of its parent event's sum
  */

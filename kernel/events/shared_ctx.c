@@ -149,7 +149,7 @@ void perf_ctx_set_add(struct perf_event_context *parent, struct perf_event_conte
 			return;
 		/*
 		 * The clock of @parent runs: if @parent had settled events, @parent has been marked
-		 * as stale. From now on no plain event of @parent is settled.
+		 * as stale. From now on no PERF_EVENT_PLAIN_CHILD event of @parent is settled.
 		 */
 		WRITE_ONCE(parent->in_ctx_set, true);
 		/* Pairs with perf_shared_ctx_find(): switches see initialised memory. */
