@@ -242,8 +242,8 @@ struct perf_settled {
  * @period_left: number of events until the overflow, as of @prev_count. The driver subtracts each
  *	addition to event->count. At 0 or less, a new period of @sample_period begins. The core
  *	sets it to 0 when the period has changed
- * @saved_metric: metrics that are not counts: replaces @last_period
- * @saved_slots: metrics that are not counts: replaces @period_left
+ * @saved_metric: top-down metrics (x86): data of the driver, in place of @last_period
+ * @saved_slots: top-down metrics (x86): data of the driver, in place of @period_left
  * @interrupts: set by the core, number of overflows in this tick, MAX_INTERRUPTS if throttled
  *
  * The first union belongs to the driver, and has one struct per kind of PMU: the first words of
@@ -714,7 +714,7 @@ struct pmu {
 	 * the AUX area of @event, the group's leader.
 	 *
 	 * Context: process context. The context's mutex is held.
-	 * Return: 0 if not
+	 * Return: 0 if it cannot, non-zero if it can
 	 */
 	int (*aux_output_match)(struct perf_event *event);
 

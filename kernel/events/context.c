@@ -230,7 +230,7 @@ struct perf_event_context *perf_cpu_task_ctx(void)
 /**
  * perf_context_lock_cpu - lock this CPU's context and a task's, to change them
  * @cpuctx: this CPU's context
- * @ctx: a task's context, this CPU's own, or NULL
+ * @ctx: a task's context, @cpuctx->ctx, or NULL
  *
  * Includes perf_context_begin(); perf_context_unlock_cpu() includes perf_context_end().
  *

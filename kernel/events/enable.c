@@ -197,7 +197,7 @@ void _perf_event_enable(struct perf_event *event)
 
 /**
  * perf_event_enable_for - enable one event for a number of overflows
- * @event: the event, which has its cold part; ctx->mutex is held
+ * @event: the event, with event->cold allocated; ctx->mutex is held
  * @overflows: the number of overflows, after which the event is disabled again
  *
  * Context: may sleep.

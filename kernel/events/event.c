@@ -110,8 +110,8 @@ static void perf_event_free_cold(struct perf_event_cold *cold)
 }
 
 /**
- * perf_event_make_cold - allocate an event's cold part, if it has none
- * @event: the event; see cold.h
+ * perf_event_make_cold - allocate event->cold, if it is NULL
+ * @event: the event; for the events that need event->cold see cold.h
  *
  * Several tasks may call this for one event at a time. May sleep.
  * Return: 0 on success, -ENOMEM
@@ -137,7 +137,7 @@ int perf_event_make_cold(struct perf_event *event)
 	if (!event->parent)
 		cold->ns = get_pid_ns(task_active_pid_ns(current));
 	perf_delay(COLD_MADE);
-	/* If another task, for example in mmap(2), has set event->cold meanwhile, keep its part. */
+	/* If another task, for example in mmap(2), has set event->cold meanwhile, free @cold. */
 	if (cmpxchg(&event->cold, NULL, cold))
 		perf_event_free_cold(cold);
 	return 0;
@@ -259,7 +259,7 @@ static int perf_event_acquire_pmu(struct perf_event *event)
 	event->group_caps = event->event_caps;
 
 	/*
-	 * The cold part is needed if the driver disables the event, as the overflow limit does: a
+	 * event->cold is needed if the driver disables the event, as the overflow limit does: a
 	 * trace unit without AUX space, and on powerpc a breakpoint that cannot be stepped over.
 	 * Sampling events need it, too: pmu->event_init may have set a sample period from config.
 	 */
@@ -351,7 +351,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 
 static void perf_event_free_memory(struct perf_event *event)
 {
-	/* Until now event sites may have used the filter and the cold part. */
+	/* Until now event sites may have used event->filter and event->cold. */
 	perf_tracepoint_free_filter(event);
 	perf_event_free_cold(event->cold);
 	if (event->orig_type == PERF_TYPE_TRACEPOINT)

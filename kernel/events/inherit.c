@@ -584,7 +584,7 @@ struct perf_event_context *perf_shared_ctx_alloc(struct perf_event_context *ctx)
 	args.ctx->is_shared = true;
 	mutex_lock(&args.ctx->mutex);
 	err = perf_inherit_all_groups(&args, ctx);
-	/* A context without some of the events cannot replace one with all of them. */
+	/* The shared context can replace @ctx only if each event of @ctx was inherited. */
 	if (!err && args.ctx->nr_events != ctx->nr_events)
 		err = -EAGAIN;
 	mutex_unlock(&args.ctx->mutex);

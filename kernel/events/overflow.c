@@ -57,7 +57,7 @@ static void perf_overflow_wakeup_work(struct irq_work *work)
 
 /**
  * perf_event_queue_wakeup - queue a wakeup of an event's readers, and its signal
- * @event: the event, with its cold part
+ * @event: the event, with event->cold allocated
  *
  * Context: any, including NMI.
  */
@@ -123,7 +123,7 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 
 /**
  * perf_event_disable_inatomic - disable an event when interrupts are enabled
- * @event: active event of this CPU, with its cold part
+ * @event: active event of this CPU, with event->cold allocated
  *
  * Context: any, including NMI.
  */
@@ -131,7 +131,7 @@ void perf_event_disable_inatomic(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
 
-	/* A counting event may have no cold part, which contains the irq work. */
+	/* A counting event may have no struct perf_event_cold, which contains the irq work. */
 	if (WARN_ON_ONCE(!cold)) {
 		perf_event_pmu_stop(event, 0);
 		return;
@@ -411,7 +411,7 @@ void perf_overflow_init(struct perf_event *event)
 
 /**
  * perf_overflow_init_cold - initialise an event's work items
- * @cold: a new cold part, with its event set
+ * @cold: new, with @cold->event set
  */
 void perf_overflow_init_cold(struct perf_event_cold *cold)
 {

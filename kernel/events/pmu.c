@@ -290,7 +290,7 @@ static int perf_pmu_can_do(const struct perf_event *event)
 
 /**
  * perf_pmu_check_clock - can samples of this event use its record clock?
- * @event: new event, with its PMU
+ * @event: new event, with event->pmu set
  *
  * Called after perf_pmu_init_event(), because the order of the checks determines the errno: see
  * attr.h. The PMU may be unregistered concurrently: the caller is in an RCU or SRCU (pmus_srcu)

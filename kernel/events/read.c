@@ -225,8 +225,8 @@ static __always_inline u64 perf_read_child_count(struct perf_event *child, bool 
 
 /*
  * Add the values and, unless @enabled is NULL, the times of all inherited events. There may be very
- * many. Events in contexts whose clock is stopped are settled: later reads add only the sum of
- * these events. Each event that is not settled takes few instructions and cache lines.
+ * many. Events in contexts whose clock is stopped are settled (see settle.h): later reads add only
+ * the sum of these events. Each event that is not settled takes few instructions and cache lines.
  */
 static __always_inline u64 perf_read_add_all_children(struct perf_event *parent, bool is_clock,
 						      u64 *enabled, u64 *running)
@@ -322,8 +322,8 @@ static u64 perf_read_inherited(struct perf_event *event, u64 *enabled, u64 *runn
 /**
  * perf_event_read_value - read the value and times of an event and all its inherited events
  * @event: the event; the caller holds a reference
- * @enabled: set, nanoseconds
- * @running: set, nanoseconds
+ * @enabled: set to the enabled time, ns
+ * @running: set to the running time, ns
  *
  * Context: may sleep.
  * Return: the value
@@ -585,9 +585,9 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
 /**
  * perf_event_read_local - read an event of this CPU or of current
  * @event: the event, without attr.inherit
- * @value: set
- * @enabled: set unless NULL, nanoseconds
- * @running: set unless NULL, nanoseconds
+ * @value: set to the count
+ * @enabled: set to the enabled time in ns, unless NULL
+ * @running: set to the running time in ns, unless NULL
  *
  * Context: any, including NMI.
  * Return: 0 on success, -EOPNOTSUPP for an event with attr.inherit, -EINVAL if the event is

@@ -147,7 +147,7 @@ int perf_refuse_error(enum perf_refusal_id id, int error)
 /**
  * perf_refuse_with_pmu - note why a call of current is refused, and the name of the event's PMU
  * @id: the reason
- * @event: new event, with its PMU
+ * @event: new event, with event->pmu set
  *
  * Context: as perf_refuse().
  * Return: the row's negative errno
@@ -229,7 +229,7 @@ static enum perf_refusal_id perf_refusal_guess(const struct perf_event *event, i
 
 /**
  * perf_refuse_by_pmu - note why a PMU refuses an event, unless its driver has done so
- * @event: new event, with its PMU
+ * @event: new event, with event->pmu set
  * @error: negative errno of event_init()
  *
  * Context: as perf_refuse().

@@ -184,7 +184,7 @@ static void perf_throttle_require_tick(bool required)
 		tick_dep_clear_cpu(cpu, TICK_DEP_BIT_PERF_EVENTS);
 }
 
-/* An event that samples has its cold part, except in KUnit tests. */
+/* For an event that samples, event->cold is not NULL, except in KUnit tests. */
 static void perf_throttle_count(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;

@@ -488,7 +488,7 @@ static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old
 /**
  * perf_buffer_attach - attach an event to a buffer
  * @rb: the buffer, locked
- * @event: the event, with its cold part
+ * @event: the event, with event->cold allocated
  *
  * Return: true on success, false if another task has attached the event to a buffer
  */

@@ -149,7 +149,7 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 }
 
 /*
- * The cold part of an event with a buffer. The cold part may be allocated after the event, but
+ * Get event->cold of an event with a buffer. event->cold may be set after the event is opened, but
  * always before perf_buffer_switch() publishes event->rb with a fully ordered cmpxchg. The load of
  * event->cold does not depend on the load of event->rb, so without the barrier the load could be
  * reordered, and see NULL.
@@ -239,8 +239,7 @@ noinline void perf_output_count_large(struct perf_event *event)
 	struct perf_buffer *rb = rcu_dereference(parent->rb);
 
 	/*
-	 * An event without a buffer may have no cold part, if a BPF program writes to the
-	 * event.
+	 * If a BPF program writes to an event without a buffer, event->cold may be NULL.
 	 */
 	if (rb)
 		perf_output_count_lost(parent, rb, PERF_LOST_LARGE);

@@ -21,7 +21,7 @@
 /**
  * struct listeners - events of one CPU that want records
  * @lock: protects changes of @events
- * @events: list of their cold parts; RCU
+ * @events: list of their struct perf_event_cold; RCU
  */
 struct listeners {
 	raw_spinlock_t		lock;
@@ -168,7 +168,7 @@ void perf_sideband_close(struct perf_event *event)
 
 /**
  * perf_sideband_attach - start to send records to an event
- * @event: attached to its context, whose mutex is held; it has its cold part if it wants records
+ * @event: attached to its context, whose mutex is held; event->cold is set if it wants records
  *
  * A grace period must pass between perf_sideband_detach() and a further perf_sideband_attach() of
  * the same event.
@@ -272,9 +272,9 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 
 /*
  * Does the event get the record? The cheapest tests are first. A task may have a thousand counting
- * events: these have no cold part, and event->cold is next to the list entry. A tool may have
- * opened an event of the task on each of a thousand CPUs: event->cpu excludes all but one of these
- * events.
+ * events: the test of event->cold, which is next to event->event_entry, excludes them. A tool may
+ * have opened an event of the task on each of a thousand CPUs: event->cpu excludes all but one of
+ * these events.
  */
 static bool perf_sideband_takes(const struct perf_event *event, const struct perf_record *record)
 {

@@ -601,7 +601,7 @@ void perf_addr_filters_inherit(struct perf_event *event, struct perf_event *from
 
 /**
  * perf_addr_filters_init - allocate an event's address filters
- * @event: new, with its PMU
+ * @event: new event, with event->pmu set
  *
  * Context: may sleep.
  * Return: 0 on success, -ENOMEM
