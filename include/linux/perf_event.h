@@ -1068,8 +1068,8 @@ static inline struct list_head *perf_event_siblings(const struct perf_event *eve
  * @refcount: number of events
  * @rcu_head: for freeing
  * @task_ctx_data: data of the driver, from pmu::task_ctx_cache, or NULL
- * @turn: for a task's context, time of its clock, ns, at the last rotation that scheduled in a
- *	group of the task, or found none waiting; see perf_task_turn_is_due()
+ * @last_task_rotation: for a task's context, time of its clock, ns, at the last rotation that
+ *	scheduled in a group of the task, or found none waiting; see perf_task_rotation_is_due()
  *
  * Protected by the context's lock.
  */
@@ -1088,7 +1088,7 @@ struct perf_event_pmu_context {
 	refcount_t			refcount;
 	struct rcu_head			rcu_head;
 	void				*task_ctx_data;
-	u64				turn;
+	u64				last_task_rotation;
 };
 
 /**

@@ -35,7 +35,7 @@ static struct perf_cgroup *perf_cgroup_parent(struct perf_cgroup *cgrp)
 }
 
 /* Is @cgrp equal to @of, or an ancestor of @of? */
-static bool perf_cgroup_is_above(struct perf_cgroup *cgrp, struct perf_cgroup *of)
+static bool perf_cgroup_is_ancestor(struct perf_cgroup *cgrp, struct perf_cgroup *of)
 {
 	return of && cgroup_is_descendant(of->css.cgroup, cgrp->css.cgroup);
 }
@@ -43,7 +43,7 @@ static bool perf_cgroup_is_above(struct perf_cgroup *cgrp, struct perf_cgroup *o
 /* Get the lowest common ancestor of two cgroups, or NULL; each may be NULL. */
 static struct perf_cgroup *perf_cgroup_shared(struct perf_cgroup *a, struct perf_cgroup *b)
 {
-	while (a && !perf_cgroup_is_above(a, b))
+	while (a && !perf_cgroup_is_ancestor(a, b))
 		a = perf_cgroup_parent(a);
 	return a;
 }
@@ -171,7 +171,7 @@ void perf_cgroup_count(struct perf_event *event, struct perf_cpu_context *cpuctx
 		smp_mb();
 		cpuctx->cgrp = perf_cgroup_from_task(current, &cpuctx->ctx);
 	}
-	if (perf_cgroup_is_above(event->cgrp, cpuctx->cgrp) && !perf_clock_runs(&info->clock))
+	if (perf_cgroup_is_ancestor(event->cgrp, cpuctx->cgrp) && !perf_clock_runs(&info->clock))
 		perf_clock_start(&info->clock, event->ctx->now);
 }
 
@@ -426,12 +426,12 @@ struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx)
 }
 
 /**
- * perf_cgroup_above - get the parent of a cgroup
+ * perf_cgroup_parent_of - get the parent of a cgroup
  * @cgrp: the cgroup
  *
  * Return: its parent, or NULL
  */
-struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp)
+struct perf_cgroup *perf_cgroup_parent_of(struct perf_cgroup *cgrp)
 {
 	return perf_cgroup_parent(cgrp);
 }

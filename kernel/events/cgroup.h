@@ -21,7 +21,7 @@ void perf_cgroup_stop_cpu(struct perf_cpu_context *cpuctx);
 void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc,
 			  bool pinned, perf_subtree_func_t func);
 struct perf_cgroup *perf_cgroup_here(struct perf_cpu_context *cpuctx);
-struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp);
+struct perf_cgroup *perf_cgroup_parent_of(struct perf_cgroup *cgrp);
 
 /* Will perf_cgroup_switch() to @next change nothing? Interrupts are off. */
 static inline bool perf_cgroup_is_same(const struct perf_cpu_context *cpuctx,
@@ -50,7 +50,7 @@ static inline void perf_cgroup_subtrees(struct perf_cpu_context *cpuctx,
 					perf_subtree_func_t func)	{ }
 static inline struct perf_cgroup *
 perf_cgroup_here(struct perf_cpu_context *cpuctx)			{ return NULL; }
-static inline struct perf_cgroup *perf_cgroup_above(struct perf_cgroup *cgrp) { return NULL; }
+static inline struct perf_cgroup *perf_cgroup_parent_of(struct perf_cgroup *cgrp) { return NULL; }
 #endif
 
 #endif /* _KERNEL_EVENTS_CGROUP_H */

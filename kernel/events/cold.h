@@ -112,7 +112,7 @@ static inline bool perf_event_disable_is_due(const struct perf_event_cold *cold)
  * Clear the request to disable the event, if there is one. Return true if there was one: the caller
  * must disable the event. ctx->lock is held.
  */
-static inline bool perf_event_take_disable(struct perf_event *event)
+static inline bool perf_event_test_and_clear_disable(struct perf_event *event)
 {
 	struct perf_event_cold *cold = event->cold;
 

@@ -41,7 +41,7 @@ static void perf_disable_due_locked(struct perf_event *event, struct perf_cpu_co
 				    void *data)
 {
 	lockdep_assert_held(&event->ctx->lock);
-	if (perf_event_take_disable(event))
+	if (perf_event_test_and_clear_disable(event))
 		perf_disable_locked(event, cpuctx, data);
 }
 

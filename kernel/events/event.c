@@ -223,7 +223,7 @@ static void perf_exclusive_release(struct perf_event *event)
 	event->event_flags &= ~PERF_EVENT_EXCLUSIVE_CNT;
 }
 
-static bool perf_event_watches_switches(const struct perf_event *event)
+static bool perf_event_needs_sched_events(const struct perf_event *event)
 {
 	return event->hw.target || event->cgrp || event->attr.context_switch ||
 	       (event->attach_state & PERF_ATTACH_SCHED_CB);
@@ -338,7 +338,7 @@ static int perf_event_acquire(struct perf_event *event, struct perf_event *leade
 	/* An inherited event relies on the references of its parent event, which exists longer. */
 	if (!parent)
 		perf_sideband_open(event);
-	if (!parent && perf_event_watches_switches(event)) {
+	if (!parent && perf_event_needs_sched_events(event)) {
 		perf_sched_events_get();
 		event->event_flags |= PERF_EVENT_WATCHES_SWITCHES;
 	}
@@ -829,7 +829,7 @@ void perf_task_unlink_events(struct task_struct *task)
 }
 
 /* Detach an event permanently: it does not count any more, and no event site finds it. */
-static void perf_event_kill(struct perf_event *event)
+static void perf_event_detach_dead(struct perf_event *event)
 {
 	CLASS(event_context, ctx)(event);
 
@@ -851,7 +851,7 @@ int perf_event_release_kernel(struct perf_event *event)
 {
 	if (!is_kernel_event(event))
 		perf_event_disown(event);
-	perf_event_kill(event);
+	perf_event_detach_dead(event);
 
 	perf_overflow_cancel(event);
 	perf_children_detach(event);
@@ -891,7 +891,7 @@ void perf_event_revoke(struct perf_event *event)
 		WRITE_ONCE(event->state, PERF_EVENT_STATE_DEAD);
 		return;
 	}
-	perf_event_kill(event);
+	perf_event_detach_dead(event);
 	perf_overflow_cancel(event);
 	perf_children_revoke(event);
 	if (event->cold)

@@ -181,7 +181,7 @@ static void perf_group_update_caps(struct perf_event *leader)
  * Start an always-on group, or add any other enabled group to the tree of its PMU. @gap: as for
  * perf_group_insert_next().
  */
-static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *gap)
+static void perf_group_enqueue(struct perf_event *leader, struct perf_group_gap *gap)
 {
 	const struct perf_event_pmu_context *before = leader->pmu_ctx;
 	struct perf_event *member;
@@ -202,8 +202,8 @@ static void perf_group_enter(struct perf_event *leader, struct perf_group_gap *g
 	perf_always_on_start_group(leader);
 }
 
-/* Undo perf_group_enter(): the group stops, but its members stay enabled or disabled. */
-static void perf_group_leave(struct perf_event *leader)
+/* Undo perf_group_enqueue(): the group stops, but its members stay enabled or disabled. */
+static void perf_group_dequeue(struct perf_event *leader)
 {
 	struct perf_event *member;
 
@@ -300,7 +300,7 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 	}
 	if (leader != event) {
 		if (!joins_always_on)
-			perf_group_leave(leader);
+			perf_group_dequeue(leader);
 		perf_group_join_leader(event, leader);
 	}
 	perf_sample_layout(event);
@@ -314,7 +314,7 @@ static void perf_group_attach_locked(struct perf_event *event, struct perf_cpu_c
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
 			perf_always_on_start(event);
 	} else {
-		perf_group_enter(leader, NULL);
+		perf_group_enqueue(leader, NULL);
 	}
 	if (cpuctx && !is_always_on(leader) && leader->state >= PERF_EVENT_STATE_INACTIVE)
 		perf_pmu_resched_cpu(cpuctx, event->ctx, leader->pmu_ctx->pmu);
@@ -570,7 +570,7 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 		member->attach_state &= ~PERF_ATTACH_GROUP;
 		member->group_runtime = leader->group_runtime;
 		if (attached && (member->attach_state & PERF_ATTACH_CONTEXT))
-			perf_group_enter(member, &gap);
+			perf_group_enqueue(member, &gap);
 		else
 			perf_group_update_caps(member);
 		perf_sample_layout_group(member);
@@ -624,8 +624,8 @@ static bool perf_group_leave_leader(struct perf_event *event, bool attached)
 		return leader->state != PERF_EVENT_STATE_ACTIVE;
 	}
 	/* Another PMU, or none, schedules the group now: remove it from the old PMU's tree. */
-	perf_group_leave(leader);
-	perf_group_enter(leader, NULL);
+	perf_group_dequeue(leader);
+	perf_group_enqueue(leader, NULL);
 	return true;
 }
 
@@ -672,7 +672,7 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		if (attached && is_always_on(event))
 			perf_always_on_leader_del(event);
 		else if (attached)
-			perf_group_leave(event);
+			perf_group_dequeue(event);
 		/*
 		 * After the task's exit the siblings are not scheduled again, so they are
 		 * added to no tree.
@@ -721,7 +721,7 @@ static void perf_group_complete_locked(struct perf_event *leader, struct perf_cp
 				       void *data)
 {
 	perf_sample_layout_group(leader);
-	perf_group_enter(leader, NULL);
+	perf_group_enqueue(leader, NULL);
 }
 
 /**
@@ -838,7 +838,7 @@ bool perf_event_detach(struct perf_event *event, enum perf_event_state end)
 }
 
 /* Remove an event from an inherited group that is being removed. */
-static void perf_group_part_child(struct perf_event *child)
+static void perf_group_unlink_child(struct perf_event *child)
 {
 	struct perf_event *leader = child->group_leader;
 
@@ -876,7 +876,7 @@ void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state e
 		perf_group_tree_del(event);
 	perf_group_delist(event, NULL, &args);
 	if (end == PERF_EVENT_STATE_DEAD)
-		perf_group_part_child(event);
+		perf_group_unlink_child(event);
 	event->oncpu = -1;
 	if (event->state > end) {
 		event->state_since = ctx->now;

@@ -62,13 +62,13 @@ static int perf_report_cpus_open(struct inode *inode, struct file *file)
 	int err = single_open(file, perf_report_cpus, NULL);
 
 	if (!err)
-		perf_interrupt_stats_watch(true);
+		perf_interrupt_stats_enable(true);
 	return err;
 }
 
 static int perf_report_cpus_release(struct inode *inode, struct file *file)
 {
-	perf_interrupt_stats_watch(false);
+	perf_interrupt_stats_enable(false);
 	return single_release(inode, file);
 }
 
@@ -112,7 +112,7 @@ static void perf_report_tree(struct pmu_report *report, const struct rb_root *tr
 	for (node = rb_first(tree); node && left; node = rb_next(node), left--) {
 		const struct perf_event *leader = rb_entry(node, struct perf_event, group_node);
 
-		if (!perf_event_watches_here(leader, cpuctx))
+		if (!perf_event_applies_here(leader, cpuctx))
 			continue;
 		report->events += leader->nr_siblings + 1;
 		if (leader->state == PERF_EVENT_STATE_ACTIVE)
@@ -197,13 +197,13 @@ static int perf_report_pmus_open(struct inode *inode, struct file *file)
 	int err = perf_stats_make_all() ?: single_open(file, perf_report_pmus, NULL);
 
 	if (!err)
-		perf_stats_watch(true);
+		perf_stats_enable(true);
 	return err;
 }
 
 static int perf_report_pmus_release(struct inode *inode, struct file *file)
 {
-	perf_stats_watch(false);
+	perf_stats_enable(false);
 	return single_release(inode, file);
 }
 

@@ -41,7 +41,7 @@ static void perf_rotate_scan_groups(struct perf_cpu_context *cpuctx,
 		perf_subtree_scan(epc, -1, NULL, scan);
 		return;
 	}
-	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_above(cgrp))
+	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_parent_of(cgrp))
 		perf_subtree_scan(epc, cpu, cgrp, scan);
 }
 
@@ -93,7 +93,7 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 }
 
 /* ns for which the context has been scheduled in, by its clock */
-static u64 perf_rotate_presence(const struct perf_event_pmu_context *epc)
+static u64 perf_rotate_context_time(const struct perf_event_pmu_context *epc)
 {
 	return perf_clock_at(&epc->ctx->clock, epc->ctx->now);
 }
@@ -134,11 +134,11 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 	if (!waiting)
 		return false;
 	/*
-	 * Restart the interval of perf_task_turn_is_due() when a group of the task is scheduled in,
-	 * or when none of them waits.
+	 * Restart the interval of perf_task_rotation_is_due() when a group of the task is scheduled
+	 * in, or when none of them waits.
 	 */
 	if (task_epc && (!of_task.waiting || waiting == of_task.waiting))
-		task_epc->turn = perf_rotate_presence(task_epc);
+		task_epc->last_task_rotation = perf_rotate_context_time(task_epc);
 
 	cpc->rotations++;
 	perf_pmu_disable(pmu);
@@ -152,23 +152,23 @@ bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *c
 }
 
 /**
- * perf_task_turn_is_due - must a task that is being scheduled in get counters of the CPU's groups?
+ * perf_task_rotation_is_due - must the switch to a task rotate groups?
  * @cpuctx: this CPU's context, locked, as is the task's context
  * @epc: the PMU's part of the task's context, in which a flexible group waits
  *
  * When the rotation timer expires, a group of the running task may replace a group of the CPU. A
  * task that never runs at an expiry would never get the counters of the CPU's groups. So if a task
- * has run for a rotation interval since perf_event_pmu_context::turn, and flexible groups of the
- * CPU are scheduled in, the switch to the task rotates once.
+ * has run for a rotation interval since perf_event_pmu_context::last_task_rotation, and flexible
+ * groups of the CPU are scheduled in, the switch to the task rotates once.
  *
  * Return: true if perf_rotate() must be called for the task
  */
-bool perf_task_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
+bool perf_task_rotation_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc)
 {
 	struct perf_event_pmu_context *cpu_epc = perf_cpu_ready_part(cpuctx, epc->pmu);
 
 	return cpu_epc && !list_empty(&cpu_epc->flexible_active) &&
-	       perf_rotate_presence(epc) - epc->turn >=
+	       perf_rotate_context_time(epc) - epc->last_task_rotation >=
 	       ktime_to_ns(perf_this_cpc(epc->pmu)->hrtimer_interval);
 }
 

@@ -8,7 +8,7 @@ struct perf_cpu_context;
 struct perf_cpu_pmu_context;
 
 void perf_rotation_needed(struct perf_cpu_pmu_context *cpc);
-bool perf_task_turn_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc);
+bool perf_task_rotation_is_due(struct perf_cpu_context *cpuctx, struct perf_event_pmu_context *epc);
 bool perf_rotate(struct perf_cpu_context *cpuctx, struct perf_cpu_pmu_context *cpc,
 		 bool task_first);
 bool perf_rotate_here(struct perf_cpu_pmu_context *cpc);

@@ -115,7 +115,7 @@ static void perf_sched_pmu_del(struct perf_event *event, int flags)
  * perf_event_set_state() for an event that is scheduled in (@on) or out at @now, a time of its
  * clock. A fast path: a context switch calls this for each event that it schedules in or out.
  */
-static __always_inline void perf_sched_set_on(struct perf_event *event, bool on, u64 now)
+static __always_inline void perf_sched_set_active(struct perf_event *event, bool on, u64 now)
 {
 	enum perf_event_state state = on ? PERF_EVENT_STATE_ACTIVE : PERF_EVENT_STATE_INACTIVE;
 
@@ -195,7 +195,7 @@ static int perf_event_sched_in(struct perf_event *event, struct perf_cpu_pmu_con
 	smp_wmb();
 	perf_delay(ONCPU_SET);
 	/* Drivers read the state, so it must be ACTIVE before the counter runs. */
-	perf_sched_set_on(event, true, now);
+	perf_sched_set_active(event, true, now);
 	perf_delay(ACTIVE_SET);
 	/* An event that was throttled when it was scheduled out is unthrottled now. */
 	if (unlikely(perf_event_throttled(event)))
@@ -205,7 +205,7 @@ static int perf_event_sched_in(struct perf_event *event, struct perf_cpu_pmu_con
 	/* ITRACE_START must precede all records that the driver writes after the start. */
 	perf_log_itrace_start(event);
 	if (perf_sched_pmu_add(event, PERF_EF_START)) {
-		perf_sched_set_on(event, false, now);
+		perf_sched_set_active(event, false, now);
 		event->oncpu = -1;
 		perf_sched_pmu_enable(event->pmu, disabled);
 		return -EAGAIN;
@@ -236,10 +236,10 @@ static void __perf_event_sched_out(struct perf_event *event, struct perf_cpu_pmu
 	smp_store_release(&event->oncpu, -1);
 	perf_delay(ONCPU_CLEARED);
 	/* The irq_work of an overflow that requests to disable the event may still be pending. */
-	if (unlikely(perf_event_take_disable(event))) {
+	if (unlikely(perf_event_test_and_clear_disable(event))) {
 		perf_event_set_state(event, PERF_EVENT_STATE_OFF);
 	} else {
-		perf_sched_set_on(event, false, now);
+		perf_sched_set_active(event, false, now);
 		if (!failed)
 			event->state_since = now;
 	}
@@ -613,7 +613,7 @@ static void perf_task_epc_sched_in(struct perf_cpu_context *cpuctx,
 		perf_groups_sched_in(cpuctx, epc, true);
 		wait = perf_groups_sched_in(cpuctx, epc, false);
 	}
-	if (unlikely(wait) && perf_task_turn_is_due(cpuctx, epc))
+	if (unlikely(wait) && perf_task_rotation_is_due(cpuctx, epc))
 		perf_rotate(cpuctx, perf_this_cpc(pmu), true);
 	if (perf_sched_cb_in_use(cpuctx) && perf_pmu_has_sched_task(pmu))
 		pmu->sched_task(epc, current, true);

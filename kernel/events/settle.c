@@ -139,7 +139,7 @@ void perf_settled_undo_all(struct perf_event *parent)
  * Not if a shared context (shared_ctx.h) replaces the context: event sites then count into the
  * event while the context's own clock is stopped.
  */
-static bool perf_child_waits_for_clock(const struct perf_event_context *ctx)
+static bool perf_child_changes_only_with_clock(const struct perf_event_context *ctx)
 {
 	/*
 	 * A fork adds a context to a set only if the context has events that must be scheduled.
@@ -170,7 +170,7 @@ static bool perf_child_settle_locked(struct perf_event *child)
 		.running = times.running,
 	};
 	if (child->event_flags & PERF_EVENT_PLAIN_CHILD) {
-		if (!perf_child_waits_for_clock(ctx))
+		if (!perf_child_changes_only_with_clock(ctx))
 			return false;
 		child->hw.settled = values;
 		cold->settled.count += values.count;

@@ -341,14 +341,14 @@ static void perf_state_copy_groups(struct state_request *req)
 }
 
 /**
- * perf_event_watches_here - does an event apply to the task that runs on this CPU?
+ * perf_event_applies_here - does an event apply to the task that runs on this CPU?
  * @event: event of a context that is scheduled in here
  * @cpuctx: this CPU's context, locked
  *
  * Return: true if the event's CPU is this one or any, and the running task is in the event's
  * cgroup or the event has none
  */
-bool perf_event_watches_here(const struct perf_event *event, struct perf_cpu_context *cpuctx)
+bool perf_event_applies_here(const struct perf_event *event, struct perf_cpu_context *cpuctx)
 {
 	struct perf_cgroup *cgrp;
 
@@ -356,7 +356,7 @@ bool perf_event_watches_here(const struct perf_event *event, struct perf_cpu_con
 		return false;
 	if (!event->cgrp)
 		return true;
-	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_above(cgrp)) {
+	for (cgrp = perf_cgroup_here(cpuctx); cgrp; cgrp = perf_cgroup_parent_of(cgrp)) {
 		if (cgrp == event->cgrp)
 			return true;
 	}
@@ -372,7 +372,7 @@ static enum perf_event_doing perf_state_of_enabled(const struct perf_event *even
 	/* A shared context (shared_ctx.h) may have replaced the inactive context. */
 	if (!cpuctx && READ_ONCE(event->ctx->ctx_set))
 		return PERF_EVENT_SHARES;
-	if (!cpuctx || !perf_event_watches_here(event, cpuctx))
+	if (!cpuctx || !perf_event_applies_here(event, cpuctx))
 		return PERF_EVENT_ELSEWHERE;
 	return event->state == PERF_EVENT_STATE_ACTIVE ? PERF_EVENT_COUNTS : PERF_EVENT_WAITS;
 }

@@ -8,7 +8,7 @@ struct perf_cpu_context;
 struct perf_cpu_pmu_context;
 
 /* The locks of both contexts of this CPU are held. */
-bool perf_event_watches_here(const struct perf_event *event, struct perf_cpu_context *cpuctx);
+bool perf_event_applies_here(const struct perf_event *event, struct perf_cpu_context *cpuctx);
 void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_pmu_context *cpc);
 
 /* May sleep. */

@@ -11,7 +11,7 @@
 #include "stats.h"
 
 DEFINE_PER_CPU(struct perf_cpu_stats, perf_cpu_stats);
-DEFINE_STATIC_KEY_FALSE(perf_stats_watched);
+DEFINE_STATIC_KEY_FALSE(perf_stats_enabled);
 
 /* Get the statistics of the event's PMU on this CPU, or NULL. Preemption off keeps the PMU. */
 static struct perf_pmu_stats *perf_stats_of_pmu(const struct perf_event *event)
@@ -50,7 +50,7 @@ void perf_stats_lost(const struct perf_event *event, enum perf_event_loss cause)
 	struct perf_pmu_stats *stats;
 
 	__this_cpu_inc(perf_cpu_stats.lost[cause]);
-	if (!static_branch_unlikely(&perf_stats_watched))
+	if (!static_branch_unlikely(&perf_stats_enabled))
 		return;
 	stats = perf_stats_of_pmu(event);
 	if (stats)
@@ -68,7 +68,7 @@ void perf_stats_throttled(const struct perf_event *event)
 	struct perf_pmu_stats *stats;
 
 	__this_cpu_inc(perf_cpu_stats.throttled);
-	if (!static_branch_unlikely(&perf_stats_watched))
+	if (!static_branch_unlikely(&perf_stats_enabled))
 		return;
 	stats = perf_stats_of_pmu(event);
 	if (stats)
@@ -76,17 +76,17 @@ void perf_stats_throttled(const struct perf_event *event)
 }
 
 /**
- * perf_stats_watch - start or stop the statistics of PMUs
+ * perf_stats_enable - start or stop the statistics of PMUs
  * @on: true to start, false to stop; the statistics stop when there were as many stops as starts
  *
  * Context: may sleep; no locks are held.
  */
-void perf_stats_watch(bool on)
+void perf_stats_enable(bool on)
 {
 	if (on)
-		static_branch_inc(&perf_stats_watched);
+		static_branch_inc(&perf_stats_enabled);
 	else
-		static_branch_dec(&perf_stats_watched);
+		static_branch_dec(&perf_stats_enabled);
 }
 
 /**

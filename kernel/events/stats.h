@@ -2,7 +2,7 @@
 /*
  * Statistics of a CPU. The rare cases in struct perf_cpu_stats are always counted. The statistics
  * of each PMU, struct perf_pmu_stats, are updated only while the debugfs file perf_events/pmus is
- * open (perf_stats_watched).
+ * open (perf_stats_enabled).
  */
 #ifndef _KERNEL_EVENTS_STATS_H
 #define _KERNEL_EVENTS_STATS_H
@@ -28,7 +28,7 @@ struct perf_cpu_stats {
 DECLARE_PER_CPU(struct perf_cpu_stats, perf_cpu_stats);
 
 /**
- * struct perf_pmu_stats - statistics of one CPU and PMU, updated if perf_stats_watched is enabled
+ * struct perf_pmu_stats - statistics of one CPU and PMU, updated if perf_stats_enabled is enabled
  * @records: records written to buffers
  * @throttled: number of times that an event was throttled
  * @lost: lost records, by cause
@@ -39,22 +39,22 @@ struct perf_pmu_stats {
 	unsigned long	lost[PERF_LOSSES];
 };
 
-DECLARE_STATIC_KEY_FALSE(perf_stats_watched);
+DECLARE_STATIC_KEY_FALSE(perf_stats_enabled);
 
 /* Any context, preemption off. An NMI that interrupts an update may be left out of the count. */
 void perf_stats_pmu_record(const struct perf_event *event);
 void perf_stats_lost(const struct perf_event *event, enum perf_event_loss cause);
 void perf_stats_throttled(const struct perf_event *event);
 
-/* Count a record of @event, which is not inherited. A nop unless perf_stats_watched is enabled. */
+/* Count a record of @event, which is not inherited. A nop unless perf_stats_enabled is enabled. */
 static __always_inline void perf_stats_record(const struct perf_event *event)
 {
-	if (static_branch_unlikely(&perf_stats_watched))
+	if (static_branch_unlikely(&perf_stats_enabled))
 		perf_stats_pmu_record(event);
 }
 
 /* May sleep; no locks are held. */
-void perf_stats_watch(bool on);
+void perf_stats_enable(bool on);
 int perf_stats_make_all(void);
 
 #endif /* _KERNEL_EVENTS_STATS_H */

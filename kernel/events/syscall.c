@@ -150,7 +150,7 @@ static int perf_open_make_event(struct open_request *req)
  * May current monitor the task? With @signals, the event sends signals to it. The result is
  * valid as long as the task's exec_update_lock is held.
  */
-static bool perf_open_may_watch(struct task_struct *task, bool signals)
+static bool perf_open_may_monitor(struct task_struct *task, bool signals)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
@@ -189,7 +189,7 @@ int perf_event_may_reserve(const struct perf_event *event)
 		return 0;
 	if (!event->hw.target)
 		return perf_refuse_error(PERF_REFUSED_CPU_FORBIDDEN, perf_allow_cpu());
-	return perf_open_may_watch(event->hw.target, event->attr.sigtrap) ?
+	return perf_open_may_monitor(event->hw.target, event->attr.sigtrap) ?
 		0 : perf_refuse(PERF_REFUSED_TASK_FORBIDDEN);
 }
 
@@ -208,7 +208,7 @@ static int perf_open_set_context(struct open_request *req)
 		if (err)
 			return err;
 		req->exec_locked = true;
-		if (!perf_open_may_watch(req->task, req->attr.sigtrap))
+		if (!perf_open_may_monitor(req->task, req->attr.sigtrap))
 			return perf_refuse_value(PERF_REFUSED_TASK_FORBIDDEN, req->pid);
 	} else {
 		err = perf_refuse_error(PERF_REFUSED_CPU_FORBIDDEN, perf_allow_cpu()) ?:

@@ -55,8 +55,8 @@ static u64 perf_sysctl_took_bound __read_mostly =
 	NSEC_PER_SEC / MAX_SAMPLE_RATE / 100 * CPU_TIME_PERCENT + 1;
 
 static DEFINE_PER_CPU(struct perf_interrupt_stats, interrupt_stats);
-static DEFINE_MUTEX(interrupt_stats_mutex);	/* perf_interrupt_stats_watchers */
-static unsigned int perf_interrupt_stats_watchers;
+static DEFINE_MUTEX(interrupt_stats_mutex);	/* perf_interrupt_stats_users */
+static unsigned int perf_interrupt_stats_users;
 
 /* For the message: average time and limit, in ns, when the rate was last lowered */
 static u64 perf_sysctl_took_reported;
@@ -74,12 +74,12 @@ static void perf_sysctl_set_bound(void)
 
 	WRITE_ONCE(perf_sysctl_took_bound, allowed ? allowed + 1ULL : U64_MAX);
 	/*
-	 * Pairs with the same barrier in a call by perf_interrupt_stats_watch(): either this call
-	 * sees perf_interrupt_stats_watchers nonzero, or perf_interrupt_stats_watch() overwrites
+	 * Pairs with the same barrier in a call by perf_interrupt_stats_enable(): either this call
+	 * sees perf_interrupt_stats_users nonzero, or perf_interrupt_stats_enable() overwrites
 	 * the bound stored above with 0.
 	 */
 	smp_mb();
-	if (READ_ONCE(perf_interrupt_stats_watchers))
+	if (READ_ONCE(perf_interrupt_stats_users))
 		WRITE_ONCE(perf_sysctl_took_bound, 0);
 }
 
@@ -98,15 +98,15 @@ static void perf_sysctl_set_share(int percent)
 }
 
 /**
- * perf_interrupt_stats_watch - start or stop counting sampling interrupts and their time
+ * perf_interrupt_stats_enable - start or stop counting sampling interrupts and their time
  * @on: true to start, false to stop; counting stops when there were as many stops as starts
  *
  * Context: may sleep.
  */
-void perf_interrupt_stats_watch(bool on)
+void perf_interrupt_stats_enable(bool on)
 {
 	guard(mutex)(&interrupt_stats_mutex);
-	WRITE_ONCE(perf_interrupt_stats_watchers, perf_interrupt_stats_watchers + (on ? 1 : -1));
+	WRITE_ONCE(perf_interrupt_stats_users, perf_interrupt_stats_users + (on ? 1 : -1));
 	perf_sysctl_set_bound();
 }
 
@@ -114,8 +114,8 @@ void perf_interrupt_stats_watch(bool on)
  * perf_interrupt_stats_of - get the number and the time of a CPU's sampling interrupts
  * @cpu: the CPU
  *
- * Return: counts from the times between perf_interrupt_stats_watch(true) and
- * perf_interrupt_stats_watch(false)
+ * Return: counts from the times between perf_interrupt_stats_enable(true) and
+ * perf_interrupt_stats_enable(false)
  */
 struct perf_interrupt_stats perf_interrupt_stats_of(int cpu)
 {
@@ -255,7 +255,7 @@ static noinline void perf_sysctl_took_more(u64 ns, u64 average)
 	u64 limit = READ_ONCE(perf_sysctl_sample_allowed_ns);
 	struct perf_interrupt_stats *here = this_cpu_ptr(&interrupt_stats);
 
-	if (READ_ONCE(perf_interrupt_stats_watchers)) {
+	if (READ_ONCE(perf_interrupt_stats_users)) {
 		here->interrupts++;
 		here->total += ns;
 		here->longest = max(here->longest, ns);

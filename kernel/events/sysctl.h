@@ -16,7 +16,7 @@ extern int perf_sample_period_ns;
 
 /**
  * struct perf_interrupt_stats - a CPU's sampling interrupts while they are counted, see
- * perf_interrupt_stats_watch()
+ * perf_interrupt_stats_enable()
  * @interrupts: number of interrupts
  * @total: ns of all interrupts
  * @longest: ns of the longest interrupt
@@ -27,7 +27,7 @@ struct perf_interrupt_stats {
 	u64	longest;
 };
 
-void perf_interrupt_stats_watch(bool on);
+void perf_interrupt_stats_enable(bool on);
 struct perf_interrupt_stats perf_interrupt_stats_of(int cpu);
 
 #endif /* _KERNEL_EVENTS_SYSCTL_H */

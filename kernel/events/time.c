@@ -196,7 +196,7 @@ static void perf_time_set_both_running(struct perf_event *event, enum perf_event
 }
 
 /* ctx->now of the current change, converted to the event's clock */
-static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
+static __always_inline u64 perf_time_of_change(struct perf_event *event)
 {
 	struct perf_event_context *ctx = event->ctx;
 
@@ -209,11 +209,11 @@ static __always_inline u64 perf_time_take_change_time(struct perf_event *event)
  * perf_group_change_time - convert ctx->now of the current change to the clock of a group
  * @leader: the group leader; its context is between perf_context_begin() and perf_context_end()
  *
- * Return: the time by the clock of all members, for perf_sched_set_on()
+ * Return: the time by the clock of all members, for perf_sched_set_active()
  */
 u64 perf_group_change_time(struct perf_event *leader)
 {
-	return perf_time_take_change_time(leader);
+	return perf_time_of_change(leader);
 }
 
 /* perf_event_sync_times(), at @now by the event's clock */
@@ -231,7 +231,7 @@ static __always_inline void perf_time_sync(struct perf_event *event, u64 now)
  */
 void perf_event_sync_times(struct perf_event *event)
 {
-	perf_time_sync(event, perf_time_take_change_time(event));
+	perf_time_sync(event, perf_time_of_change(event));
 }
 
 /**
@@ -242,7 +242,7 @@ void perf_event_sync_times(struct perf_event *event)
  */
 void perf_event_sync_times_attach(struct perf_event *event)
 {
-	u64 now = perf_time_take_change_time(event);
+	u64 now = perf_time_of_change(event);
 
 	perf_time_sync(event, now);
 	if (event->state == PERF_EVENT_STATE_INACTIVE)
@@ -257,12 +257,12 @@ void perf_event_sync_times_attach(struct perf_event *event)
  * The time up to now is accounted to the old state. If a leader is enabled or disabled, the
  * times of its members are started or stopped, too.
  *
- * perf_sched_set_on() does the same where a group is scheduled in or out. All other places store
- * the state only if no time has to be accounted. perf_event_init_alloc() sets an event's first
- * state; at a fork, perf_inherit_event() and perf_inherit_begin_child() do so before the event is
- * visible. perf_event_revoke() sets an event without a context to dead if its PMU is unregistered.
- * perf_exit_child() and perf_event_detach_at_exit() set the last state of an event whose context's
- * clock is never started again.
+ * perf_sched_set_active() does the same where a group is scheduled in or out. All other places
+ * store the state only if no time has to be accounted. perf_event_init_alloc() sets an event's
+ * first state; at a fork, perf_inherit_event() and perf_inherit_begin_child() do so before the
+ * event is visible. perf_event_revoke() sets an event without a context to dead if its PMU is
+ * unregistered. perf_exit_child() and perf_event_detach_at_exit() set the last state of an event
+ * whose context's clock is never started again.
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {
@@ -277,7 +277,7 @@ void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 	if (WARN_ON_ONCE(event->state <= PERF_EVENT_STATE_EXIT && state > event->state))
 		return;
 
-	now = perf_time_take_change_time(event);
+	now = perf_time_of_change(event);
 	counts = event == leader ? state : perf_time_state_under(leader->state, state);
 	perf_time_set_running(&event->time_running, now, counts >= PERF_EVENT_STATE_ACTIVE);
 	/* Most changes, between active and inactive, do not affect the enabled time. */

@@ -353,21 +353,21 @@ static void perf_buffer_start_sharing(struct perf_buffer *rb)
 	WRITE_ONCE(rb->sharing, PERF_SHARED_CONVERTING);
 	get_state_synchronize_rcu_full(&rb->grace_cookie);
 	/*
-	 * Pairs with perf_output_sharing_is_settled(): a writer that sees
+	 * Pairs with perf_output_sharing_is_complete(): a writer that sees
 	 * PERF_SHARED_GRACE_PERIOD sees the cookie.
 	 */
 	smp_store_release(&rb->sharing, PERF_SHARED_GRACE_PERIOD);
 }
 
 /* Wait for the writers of the old protocol, so that no further record is lost. */
-static void perf_buffer_settle_sharing(struct perf_buffer *rb)
+static void perf_buffer_complete_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
 	if (rb->sharing != PERF_SHARED_GRACE_PERIOD)
 		return;
 	cond_synchronize_rcu_full(&rb->grace_cookie);
 	/*
-	 * Pairs with perf_output_sharing_is_settled(): a writer that sees
+	 * Pairs with perf_output_sharing_is_complete(): a writer that sees
 	 * PERF_SHARED sees all records that were written before.
 	 */
 	smp_store_release(&rb->sharing, PERF_SHARED);
@@ -455,7 +455,7 @@ static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old
 		lockdep_assert_held(&new->lock);
 		if (perf_buffer_writes_anywhere(event))
 			perf_buffer_start_sharing(new);
-		perf_buffer_settle_sharing(new);
+		perf_buffer_complete_sharing(new);
 		new->used = true;
 		refcount_inc(&new->refcount);
 	}
@@ -657,7 +657,7 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 /* Publish the records that perf_ring_publish() has left unpublished, if any. */
 static void perf_buffer_publish_rest(struct perf_buffer *rb, struct perf_event *event)
 {
-	if (likely(!perf_output_sharing_is_settled(rb)))
+	if (likely(!perf_output_sharing_is_complete(rb)))
 		return;
 	preempt_disable();
 	/* If records are still unpublished, the wakeup that is queued here flushes again. */

@@ -248,7 +248,7 @@ noinline void perf_output_count_large(struct perf_event *event)
 }
 
 /**
- * perf_output_sharing_is_settled - do all CPUs use the protocol for shared buffers?
+ * perf_output_sharing_is_complete - do all CPUs use the protocol for shared buffers?
  * @rb: the buffer
  *
  * All CPUs use this protocol once a grace period has passed since the buffer became shared. Before
@@ -257,11 +257,11 @@ noinline void perf_output_count_large(struct perf_event *event)
  * Context: any.
  * Return: true if records are written by the protocol for shared buffers
  */
-bool perf_output_sharing_is_settled(struct perf_buffer *rb)
+bool perf_output_sharing_is_complete(struct perf_buffer *rb)
 {
 	/*
 	 * Pairs with perf_buffer_start_sharing(), for the cookie, and with
-	 * perf_buffer_settle_sharing(), for the records of the other protocol.
+	 * perf_buffer_complete_sharing(), for the records of the other protocol.
 	 */
 	u8 sharing = smp_load_acquire(&rb->sharing);
 
@@ -311,7 +311,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 				       bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
-	bool settled = perf_output_sharing_is_settled(rb);
+	bool settled = perf_output_sharing_is_complete(rb);
 	enum perf_event_loss cause = PERF_LOST_FULL;
 
 	if (rb->empty)

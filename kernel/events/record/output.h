@@ -70,7 +70,7 @@ static __always_inline void perf_output_put_u64(struct perf_output_handle *handl
 
 /* output.c */
 int perf_output_begin_special(struct perf_output_handle *handle, unsigned int size, bool backward);
-bool perf_output_sharing_is_settled(struct perf_buffer *rb);
+bool perf_output_sharing_is_complete(struct perf_buffer *rb);
 void perf_output_end_shared(struct perf_output_handle *handle);
 void perf_output_count_shared(struct perf_output_handle *handle);
 void perf_output_count_lost(struct perf_event *event, struct perf_buffer *rb,

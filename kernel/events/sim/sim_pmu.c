@@ -126,7 +126,7 @@ static void sim_count(struct sim_cpu *cpu, int i, u64 n)
 }
 
 /* Update a counter that follows the clock to @now. */
-static void sim_settle(struct sim_cpu *cpu, int i, u64 now)
+static void sim_update_counter(struct sim_cpu *cpu, int i, u64 now)
 {
 	struct sim_counter *counter = &cpu->counters[i];
 
@@ -144,7 +144,7 @@ static void sim_settle_all(struct sim_cpu *cpu)
 	int i;
 
 	for (i = 0; i < sim_nr_counters(cpu->sim); i++)
-		sim_settle(cpu, i, now);
+		sim_update_counter(cpu, i, now);
 }
 
 /* Time until the next overflow of a counter */
@@ -243,7 +243,7 @@ static void sim_halt_counter(struct sim_cpu *cpu, struct perf_event *event)
 
 	if (hw->idx < 0 || hw->state & PERF_HES_STOPPED)
 		return;
-	sim_settle(cpu, hw->idx, local_clock());
+	sim_update_counter(cpu, hw->idx, local_clock());
 	cpu->counters[hw->idx].runs = false;
 	hw->state |= PERF_HES_STOPPED;
 }
@@ -576,7 +576,7 @@ static void sim_read(struct perf_event *event)
 
 	if (event->hw.idx < 0 || event->hw.state & PERF_HES_UPTODATE)
 		return;
-	sim_settle(cpu, event->hw.idx, local_clock());
+	sim_update_counter(cpu, event->hw.idx, local_clock());
 	sim_update(cpu, event);
 }
 
