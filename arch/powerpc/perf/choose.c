@@ -20,11 +20,11 @@ static bool power_event_sels_equal(const struct power_event_sel *a, const struct
 }
 
 /**
- * power_count_get - find a struct power_count with equal events, or allocate one
+ * power_count_get - find or allocate the struct power_count of an event, or of perfctr
  * @cpu: this CPU
- * @sel: the event code and modes of the new user
- * @alts: the alternative encodings, in an array of the new user
- * @share: the new user may share a counter with users of an equal select
+ * @sel: the event code and modes
+ * @alts: the alternative encodings; their array is not copied
+ * @share: the event may share its counter with events of an equal @sel
  *
  * Return: index in @cpu->counts, or -EAGAIN if all are in use.
  */
@@ -88,7 +88,7 @@ void power_cpu_reset(struct power_cpu *cpu)
 }
 
 /**
- * power_pmc_set_needs_clear - note that a counter has a value of a former user
+ * power_pmc_set_needs_clear - note that a counter has a value of a former event
  * @cpu: this CPU
  * @pmc: number of the counter, from 1; 0: none
  */
@@ -102,7 +102,7 @@ void power_pmc_set_needs_clear(struct power_cpu *cpu, int pmc)
 }
 
 /**
- * power_count_put - undo power_count_get() for one user
+ * power_count_put - undo power_count_get() for one event, or for perfctr
  * @cpu: this CPU; a removed event is no longer in @cpu->events
  * @slot: index in @cpu->counts
  */
@@ -222,7 +222,7 @@ static bool power_counts_try_assign(struct power_cpu *cpu, bool is_subset)
 }
 
 /**
- * power_counts_fit - check whether the counters can count all of @cpu->counts at once
+ * power_counts_fit - check whether each of @cpu->counts can have a counter
  * @cpu: this CPU
  *
  * Return: true if they can.
@@ -321,8 +321,8 @@ static void power_remember(struct power_cpu *cpu)
  * power_counts_assign - select all counters and compute the register values
  * @cpu: this CPU
  *
- * Return: true with @cpu->mmcr and power_count::assigned set, false if the counters cannot count
- * all of @cpu->counts at once.
+ * Return: true with @cpu->mmcr and power_count::assigned set, false if not each of @cpu->counts can
+ * have a counter.
  */
 bool power_counts_assign(struct power_cpu *cpu)
 {

@@ -20,7 +20,7 @@
  *
  * Context: process.
  * Return: 0 if the event and its group are all for EBB with the required attributes, or none is;
- * -EINVAL otherwise; -EACCES if the event is for the BHRB, and the caller may not watch the kernel.
+ * -EINVAL otherwise; -EACCES if the event is for the BHRB, and perf_allow_kernel() refuses.
  */
 int power_ebb_check(const struct perf_event *event)
 {

@@ -2,9 +2,9 @@
 /*
  * Shared declarations of the engine for the counters of server processors.
  *
- * A claim (struct power_claim) is a set of counters that perfctr has reserved, see claim.c. A
- * count (struct power_count) is an event code that one counter counts: for an event, for several
- * equal events that share the counter, or for perfctr.
+ * A struct power_count is an event code that one counter counts: for an event, for several equal
+ * events that share the counter, or for perfctr. A claim (struct power_claim) is the set of
+ * counters that perfctr has reserved on a CPU, see claim.c.
  *
  * A struct power_cpu is changed only on its CPU with interrupts off. The overflow interrupt can
  * interrupt such a change: see overflow.c.
@@ -39,8 +39,8 @@
 
 /*
  * struct power_event_sel::flags: modes in which the counter is frozen, and the wait state. With
- * POWER_CLAIMED, perfctr has reserved the counter: a claim has one encoding, an event with the same
- * code may have alternatives, so their selects must differ.
+ * POWER_CLAIMED, perfctr has reserved the counter. The flag makes the select differ from that of an
+ * event with the same code: only the event may have alternative encodings.
  */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
@@ -80,7 +80,7 @@ struct power_encoded {
 /**
  * struct power_count - an event code that one counter of a CPU counts
  * @sel: the event code, and the modes in which it is counted
- * @alts: the alternative encodings; one of the events, or the claim, owns the array
+ * @alts: the alternative encodings, in an array of one of the events, or of power_cpu::claim
  * @nr_events: number of events; 1 for perfctr
  * @shared: other events with an equal @sel may share the counter
  * @pmc: the counter programmed now; 0: none
@@ -117,8 +117,8 @@ struct power_memo {
  * struct power_cpu - the state of a CPU
  * @events: the events added; hw.event_base is an event's index in @counts
  * @n: number of @events
- * @counts: the counts
- * @used: mask of the members of @counts with events or a claim
+ * @counts: the event codes counted, each on one counter
+ * @used: mask of the members of @counts that events or perfctr use
  * @compatible: mask of the members of @counts with compatible power_count::assigned and choice
  * @in_memo: mask of the members of @counts that are equal to those in @memo
  * @needs_reprogram: @events or @counts have changed since the last reprogramming
@@ -136,10 +136,11 @@ struct power_memo {
  * @claim_index: index in struct power_claim of each member in @claim_counts
  * @claim_pending: power_claim_get() needs counters of flexible events: add only pinned events
  * @claim_needs_start: the PMU stays disabled until power_claim_start()
- * @claim_displaced: power_claim_get() has displaced flexible events, which may fit after the claim
+ * @claim_displaced: power_claim_get() has displaced flexible events, which may fit after
+ *	power_claim_put()
  * @resched_since: jiffies of the last power_claim_resched() that rescheduled flexible events
  * @nr_resched: number of power_claim_resched() calls in @resched_since that rescheduled events
- * @needs_clear: mask of counters to clear: their value is a former user's, or unknown; bit 1 is
+ * @needs_clear: mask of counters to clear: their value is of a former event, or unknown; bit 1 is
  *	PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
  * @in_overflow: in the overflow interrupt, with @pmcs set

@@ -268,7 +268,7 @@ int isa207_get_alternatives_by(const struct isa207_layout *layout, u64 code, uns
 	int i, j, n = 0;
 
 	codes[n++] = code;
-	/* The program of an EBB event accesses the counter that it has named. */
+	/* The program of an EBB event accesses the counter that @code names. */
 	if (code & ISA207_EBB)
 		return n;
 	for (i = 0; i < layout->n_same; i++) {

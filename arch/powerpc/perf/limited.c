@@ -71,7 +71,7 @@ static enum hrtimer_restart power_limited_tick(struct hrtimer *timer)
 
 	if (!power_limited_used(cpu))
 		return HRTIMER_NORESTART;
-	/* The driver's own work counts while the PMU is disabled. */
+	/* While the PMU is disabled, the counter counts the driver's own work. */
 	if (!cpu->disabled) {
 		power_interrupt_off(flags);
 		power_limited_read(cpu);

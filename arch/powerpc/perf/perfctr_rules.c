@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr: checks of a control that need no processor.
+ * perfctr: checks of a struct perfctr_cpu_control, without register accesses.
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -10,7 +10,7 @@
 #include "isa207.h"
 #include "perfctr_rules.h"
 
-/* Rows of a table: counters, field, bits, and the error if the rule is not met */
+/* Initializers of struct perfctr_rule: counters, field, bits, and the error */
 #define NONE_OF(_on, _field, _mask, _err)					\
 	{ .kind = PERFCTR_NONE_OF, .on = (_on), .field = (_field), .mask = (_mask),	\
 	  .err = (_err) }
@@ -77,7 +77,7 @@ static int perfctr_check_rules(unsigned int counter, u64 code, u32 modes)
 	return 0;
 }
 
-/* Check counter @i of a control, and add it to the claim. */
+/* Check counter @i of @control, and add it to the counters that @claim reserves. */
 static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 				 const struct perfctr_cpu_control *control, unsigned int i,
 				 struct power_claim *claim)
@@ -108,7 +108,7 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 }
 
 /**
- * perfctr_check - check a control and fill a claim
+ * perfctr_check - check a control, and fill in the counters to reserve
  * @kind: the counters of the processors
  * @control: the control from user space
  * @claim: receives the counters, for power_claim_check()

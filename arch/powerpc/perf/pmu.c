@@ -74,7 +74,7 @@ static u32 power_counters_kept(const struct power_cpu *cpu)
 }
 
 /*
- * Clear the counters with a value of a former user: a program must not see counts of another task.
+ * Clear the counters with a value of a former event: a program must not see counts of another task.
  * Samples can have the registers of all counters. Before ISA 3.1 all programs can read the
  * counters; from ISA 3.1 on, programs with event-based branches can. The caller has frozen the
  * counters.

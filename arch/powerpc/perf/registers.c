@@ -17,7 +17,7 @@
 #include "ebb.h"
 #include "engine.h"
 
-/* BESCR: a performance monitor exception has occurred that makes an event-based branch */
+/* BESCR: a performance monitor exception has occurred, the cause of an event-based branch */
 #define BESCR_PMEO	0x1UL
 
 DEFINE_PER_CPU(struct power_cpu, power_cpus);
@@ -150,7 +150,7 @@ void power_pmc_write(int pmc, unsigned long value)
  * @cpu: this CPU
  *
  * Context: interrupts off, counters frozen.
- * Return: true if a counter in @cpu->counts that can interrupt has overflowed.
+ * Return: true if a counter of @cpu->counts that can interrupt has overflowed.
  */
 bool power_counts_overflowed(const struct power_cpu *cpu)
 {
@@ -313,7 +313,7 @@ void power_control_override(unsigned long mmcr1)
  * power_ebb_save - save the program's PMU control registers, and freeze the counters
  * @cpu: this CPU, with events for event-based branches
  *
- * The events save the counters.
+ * Does not save the counters: power_event_update() does, for each event.
  *
  * Context: interrupts off.
  */

@@ -16,7 +16,7 @@
 /* Initializer for a cache operation that the hardware does not have: -1 */
 #define NEVER		{ [C(RESULT_ACCESS)] = -1, [C(RESULT_MISS)] = -1 }
 
-/* Rows with the same valid operations on all processors */
+/* Table rows of caches whose valid operations are the same on all processors */
 #define TLB_READ_MISS(code)					\
 	{							\
 		[C(OP_READ)]		= { 0, code },		\
