@@ -71,8 +71,8 @@ void x86_amd_nb_put_others(struct x86_pmu_cpu *cpu, u64 counters)
  * @number: the CPU, which is being brought up
  *
  * The CPUs of a northbridge share x86_pmu_cpu::first_nb of one CPU, which may be offline. A CPU
- * that was first brought up while the other CPUs were offline uses its own. A CPU that is brought
- * up has taken no counters yet, so it changes to the one that an online CPU uses.
+ * that was first brought up while the other CPUs were offline uses its own first_nb. A CPU that is
+ * brought up has taken no counters yet, so it changes to the first_nb that an online CPU uses.
  *
  * Context: interrupts off, on that CPU.
  */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Assignment of counters to counts. A count is an event select that needs a counter.
+ * Assignment of counters to events. Events that share a counter are one event in this file.
  *
- * Counts and counters are the two sides of a bipartite graph; an assignment is a matching that
- * covers all counts. The cost of an assignment is the number of counts that must leave their
- * current counter. The matching is grown by one count at a time along an augmenting path of least
+ * Events and counters are the two sides of a bipartite graph; an assignment is a matching that
+ * covers all events. The cost of an assignment is the number of events that must leave their
+ * current counter. The matching is grown by one event at a time along an augmenting path of least
  * cost (Bellman-Ford). So an assignment is found if one exists, and one of least cost.
  *
- * Usually no path is needed: all counts keep their counters, and there are free counters for the
+ * Usually no path is needed: all events keep their counters, and there are free counters for the
  * new ones.
  *
- * A count with X86_PAIR needs two adjacent counters, which is not an edge of such a graph. All
- * combinations of counters for pairs are tried, with a matching of the other counts for each. The
+ * An event with X86_PAIR needs two adjacent counters, which is not an edge of such a graph. All
+ * combinations of counters for pairs are tried, with a matching of the other events for each. The
  * combinations are few: three pairs fit on six counters in six ways.
  *
  * This file uses no other code of the driver, and is also built in user space.
@@ -33,7 +33,7 @@ static int x86_first_choice(u64 mask, u64 prefer)
 	return __ffs64(mask & prefer ?: mask);
 }
 
-/* Mask of the counters for @c if other counts use the counters @used. */
+/* Mask of the counters for @c if other events use the counters @used. */
 static u64 x86_constraint_avail(const struct x86_constraint *c, u64 used)
 {
 	return c->allowed & ~(c->pair ? used | used >> 1 : used);
@@ -72,10 +72,10 @@ static int x86_cost(const struct x86_constraint *c, int counter)
 }
 
 /**
- * struct x86_paths - paths of least cost from one count to each counter
+ * struct x86_paths - paths of least cost from one event to each counter
  * @cost: cost of the path; INT_MAX: none found
- * @from: index of the count before the last step of the path
- * @owner: index of the count assigned to the counter; -1: none
+ * @from: index of the event before the last step of the path
+ * @owner: index of the event that the counter is assigned to; -1: none
  * @taken: mask of the counters assigned to pairs, which are not in the graph
  */
 struct x86_paths {
@@ -86,7 +86,7 @@ struct x86_paths {
 };
 
 /*
- * Extend the path that ends at count @c, with cost @cost, to the counters of @c. Returns true if
+ * Extend the path that ends at event @c, with cost @cost, to the counters of @c. Returns true if
  * the path to a counter is cheaper now.
  */
 static bool x86_extend(struct x86_paths *p, const struct x86_constraint *constraints, int c,
@@ -118,7 +118,7 @@ static int x86_find_path(struct x86_paths *p, const struct x86_constraint *const
 		p->cost[i] = INT_MAX;
 	x86_extend(p, constraints, first, 0);
 	/*
-	 * No cycle has a negative cost, so a shortest path has each count once: n rounds are
+	 * No cycle has a negative cost, so a shortest path has each event once: n rounds are
 	 * enough.
 	 */
 	for (round = 0; round < n; round++) {
@@ -146,7 +146,7 @@ static int x86_find_path(struct x86_paths *p, const struct x86_constraint *const
 	return best;
 }
 
-/* Assign counters to all counts but pairs, which have the counters @taken. */
+/* Assign counters to all events but pairs, which have the counters @taken. */
 static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 prefer, u64 taken)
 {
 	struct x86_paths p = { .taken = taken };
@@ -160,7 +160,7 @@ static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 p
 		counter = x86_find_path(&p, constraints, n, c, prefer);
 		if (counter < 0)
 			return false;
-		/* Each count on the path moves to the next counter of the path. */
+		/* Each event on the path moves to the next counter of the path. */
 		while (true) {
 			int taker = p.from[counter], left;
 
@@ -179,11 +179,11 @@ static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 p
 
 /**
  * struct x86_search - search for the cheapest counters of the pairs
- * @constraints: the counts
+ * @constraints: the events
  * @n: number of @constraints
  * @prefer: see x86_assign()
  * @least: number of moves of the best assignment so far; INT_MAX: none found
- * @best: counter of each count in the best assignment so far
+ * @best: counter of each event in the best assignment so far
  */
 struct x86_search {
 	struct x86_constraint	*constraints;
@@ -254,17 +254,17 @@ static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefe
 }
 
 /**
- * x86_assign - assign a counter, or a pair of counters, to each count
- * @constraints: array of @n counts; x86_constraint::allowed, now and pair are set
- * @n: number of counts, at most X86_COUNTERS_MAX
+ * x86_assign - assign a counter, or a pair of counters, to each event
+ * @constraints: array of @n events; x86_constraint::allowed, now and pair are set
+ * @n: number of events, at most X86_COUNTERS_MAX
  * @prefer: mask of the counters to use first
  *
- * Takes about n^2 steps if all new counts find a free counter, and at most n^2 times the number of
+ * Takes about n^2 steps if all new events find a free counter, and at most n^2 times the number of
  * allowed counters otherwise. With pairs, the steps are repeated for each combination of their
  * counters.
  *
  * Context: any.
- * Return: true if all counts have a counter: x86_constraint::assigned is set, and as few counts as
+ * Return: true if all events have a counter: x86_constraint::assigned is set, and as few events as
  * possible move; false otherwise.
  */
 bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Assignment of counters to counts. A count is an event select that needs a counter. Pure
- * functions.
+ * Assignment of counters to events, as pure functions. Events that share a counter are one event.
  */
 #ifndef _ARCH_X86_EVENTS_ASSIGN_H
 #define _ARCH_X86_EVENTS_ASSIGN_H
@@ -14,7 +13,7 @@
 #define X86_COUNTERS_MAX	64
 
 /**
- * struct x86_constraint - the constraint of a count, and the counter assigned
+ * struct x86_constraint - the constraint of an event, and the counter assigned
  * @allowed: mask of the counters that can count it; for a pair, of its possible lower counters
  * @now: the counter programmed now; -1: none
  * @assigned: the counter assigned

@@ -175,7 +175,7 @@ static void x86_branch_on(struct x86_pmu_cpu *cpu)
 	cpu->core->branches.ops->on(cpu->core, x86_branch_call_stack(branch));
 }
 
-/* Disable the unit, whose users remain. x86_branch_on() enables the unit again. */
+/* Disable the unit, but leave x86_branch_cpu::running to the caller. */
 static void x86_branch_stop(struct x86_pmu_cpu *cpu)
 {
 	const struct x86_branches *unit = &cpu->core->branches;
@@ -306,8 +306,8 @@ void x86_branch_reset(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Number of context switches of @task: if it has changed since the save, the saved call stack is
- * stale.
+ * Number of context switches of @task: if it has changed since the save, the task has run, and the
+ * saved call stack is outdated.
  */
 static unsigned long x86_branch_switches(const struct task_struct *task)
 {
@@ -335,7 +335,7 @@ static void x86_branch_restore(struct x86_pmu_cpu *cpu, struct x86_branch_saved 
 	const struct x86_branch_ops *ops = cpu->core->branches.ops;
 	struct x86_branch_cpu *branch = &cpu->branch;
 
-	/* Nothing was recorded since the save, and no deep idle state cleared the records. */
+	/* The registers still have the saved records: no deep idle state has cleared them. */
 	if (saved->cpu == raw_smp_processor_id() && saved->stamp == branch->regs_stamp &&
 	    (!saved->nr || ops->unchanged(cpu->core, saved->raw, saved->newest)))
 		return;

@@ -121,8 +121,8 @@ struct x86_branch_unit {
  * @clear: invalidates all records. With @call_stack, clears each record, since a return without a
  *	recorded call would make older records valid again
  * @read: reads the records from the newest to the first unused one. Returns their number, and sets
- *	@newest to the index of the newest register. With X86_UNIT_DELAYS, also invalidates the
- *	records
+ *	@newest to the register index of the newest record. With X86_UNIT_DELAYS, also invalidates
+ *	the records
  * @read_info: reads x86_branch_raw::info of the records that @read has returned; NULL: no such
  *	registers
  * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
@@ -206,7 +206,7 @@ struct x86_branches {
  * @cpu: the CPU of the save
  * @switches: number of context switches of the task at the save
  * @nr: number of @raw
- * @newest: index of the newest register
+ * @newest: register index of the newest record
  * @raw: the records, the newest first
  *
  * This is pmu_ctx->task_ctx_data of tasks with call stack events.
@@ -232,17 +232,17 @@ struct x86_branch_saved {
  * @unchecked: in an interrupt: it is not checked yet that the unit is frozen
  * @stopped: in an interrupt: the unit is disabled until the end of the interrupt
  * @fresh: the context switch in progress has cleared the branches of other tasks
- * @stamp: number of the last call stack save
+ * @stamp: sequence number of the last call stack save
  * @regs_stamp: @stamp of the save whose records are still in the registers; 0: none
  * @interrupts: number of overflow interrupts
  * @gen: value of @interrupts when @raw was read
  * @nr: number of @raw
  * @has_info: x86_branch_raw::info of @raw was read
- * @newest: index of the newest register
+ * @newest: register index of the newest record
  * @raw: the records as read, the newest first
- * @snapshot: records for BPF programs, outside of NMIs and in NMIs
- * @stack: branch stack of a sample being written, outside of NMIs (drained PEBS records) and in
- *	NMIs
+ * @snapshot: records for bpf_get_branch_snapshot(); index 1: in an NMI
+ * @stack: branch stack of the sample being written; index 1: in an NMI, 0: outside of NMIs, from a
+ *	drained PEBS record
  */
 struct x86_branch_cpu {
 	unsigned int		users;

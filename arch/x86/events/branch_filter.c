@@ -87,7 +87,7 @@ static u64 x86_branch_select(const struct x86_core *core, u64 type, u64 classes)
 	return select;
 }
 
-/* Does the hardware filter exclude all branches that the event does not want? */
+/* Does the hardware filter pass only branches of the event's types? */
 static bool x86_branch_exact(const struct x86_core *core, u32 kinds, u64 classes)
 {
 	if (kinds == X86_BRANCH_ALL)
@@ -158,7 +158,7 @@ bool x86_branch_needs_info(const struct x86_core *core, const struct perf_event 
 {
 	const u64 type = event->attr.branch_sample_type;
 
-	/* The branch type, for instructions that cannot be read */
+	/* If an instruction cannot be read, info is the only source of its branch type. */
 	if (core->branches.info_kind && (event->hw.branch_reg.reg & X86_DECODE_BRANCH))
 		return true;
 	return !branch_sample_no_flags(event) || !branch_sample_no_cycles(event) ||
@@ -209,7 +209,8 @@ static enum x86_branch_kind x86_branch_recorded_kind(const struct perf_branch_en
  * @entry: receives the branch
  *
  * Context: any.
- * Return: true on success, false if the branch is not for the event.
+ * Return: true on success, false if the record is not valid, or branch_sample_type excludes the
+ * branch.
  */
 bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_raw *raw,
 		       const struct x86_core *core, struct perf_branch_entry *entry)
@@ -237,7 +238,7 @@ bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_r
 				  core->branches.flags & X86_UNIT_FUSES);
 	if (kind == X86_BRANCH_NONE)
 		kind = x86_branch_recorded_kind(entry);
-	/* Drop a branch of unknown type, unless the event wants all types. */
+	/* Drop a branch of unknown type, unless the event has all types. */
 	if (kind != X86_BRANCH_NONE ? !(kinds & BIT(kind)) : (~kinds & X86_BRANCH_ALL))
 		return false;
 	if (branch_sample_type(event))

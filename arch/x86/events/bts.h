@@ -7,8 +7,8 @@
  *   intel/bts_pmu.c	the PMU intel_bts, with a trace in an AUX area
  *
  * One event at a time uses the BTS of a CPU. The CPU writes to a buffer that has the same address
- * in all address spaces. The driver copies the records from this buffer, except records that the
- * event may not have.
+ * in all address spaces. The driver copies the records from this buffer, except records in modes
+ * that the event excludes.
  */
 #ifndef _ARCH_X86_EVENTS_BTS_H
 #define _ARCH_X86_EVENTS_BTS_H
@@ -68,10 +68,10 @@ typedef void (*x86_bts_take_t)(struct x86_pmu_cpu *cpu, struct perf_event *event
  * @take: takes the records for @event
  * @control: DEBUGCTL bits for @event
  * @running: @event is started
- * @draining: records are being taken, or the CPU is being stopped: an NMI leaves the BTS alone
+ * @draining: records are being taken, or @event is being stopped: an NMI leaves the BTS alone
  * @used: an event was started since boot
- * @base: address of the buffer for the CPU
- * @buffer: address of the buffer for the kernel; NULL: not allocated
+ * @base: address of the buffer in the CPU entry area, for struct debug_store
+ * @buffer: address of the same memory in the direct mapping; NULL: not allocated
  */
 struct x86_bts_cpu {
 	struct perf_event	*event;

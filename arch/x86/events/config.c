@@ -78,7 +78,7 @@ static int x86_set_config(struct x86_core *core, struct perf_event *event)
 
 	hw->config = config;
 	hw->extra_reg.config = extra;
-	/* With x86_model::get_sel, the bits below have another meaning. */
+	/* With x86_model::get_sel, the bits that are set below have another meaning. */
 	if (core->model->get_sel)
 		return 0;
 	/*
@@ -278,7 +278,7 @@ int x86_event_get_sel(struct perf_event *event, struct x86_event_sel *sel)
 
 /**
  * struct x86_fake_cpu - a group on an otherwise unused CPU
- * @n: number of selects, each for the events that can share a counter
+ * @n: number of @sels, each for the events that share a counter
  * @traces: number of events that use the branch trace store
  * @nr_events: for each select, the number of events
  * @nr_sampling: for each select, the number of sampling events
@@ -320,7 +320,7 @@ static int x86_fake_cpu_add(struct x86_fake_cpu *fake, struct x86_core *core,
 		return -EINVAL;
 	if (!x86_branch_fits(core, event, &fake->extra))
 		return -EINVAL;
-	/* Equal members share a counter, as in x86_count_attach(). */
+	/* Events with equal selects share a counter, as in x86_count_attach(). */
 	for (i = 0; i < fake->n; i++) {
 		if (x86_event_sels_equal(&fake->sels[i], &sel) && !(sel.flags & X86_UNSHARED) &&
 		    fake->nr_events[i] < X86_COUNT_EVENTS_MAX &&
@@ -481,7 +481,7 @@ int x86_event_init(struct perf_event *event)
 			return err;
 	}
 	traced = x86_is_branch_trace(event, event->attr.sample_period);
-	/* Branch traces use no counter, so they do not have its errata. */
+	/* Branch traces use no counter, so the minimum periods of counters do not apply. */
 	if (is_sampling_event(event) && !event->attr.freq && !traced &&
 	    event->attr.sample_period < x86_event_least_period(event))
 		return perf_event_refuse(event, "attr.sample_period",

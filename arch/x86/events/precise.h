@@ -109,8 +109,8 @@ struct x86_precise {
  * @multi_record: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained
  * @has_area: the debug store area is set up for PEBS
- * @base: address of the buffer for the CPU
- * @buffer: address of the buffer for the kernel; NULL: not allocated
+ * @base: address of the buffer in the CPU entry area, for struct debug_store
+ * @buffer: address of the same memory in the direct mapping; NULL: not allocated
  */
 struct x86_precise_cpu {
 	u64	enabled;
@@ -156,7 +156,7 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs);
 u64 x86_precise_period(const struct x86_pmu_cpu *cpu, const struct perf_event *event);
 u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter);
 
-/* The value for x86_count::reload, for the event of a count */
+/* Returns the value of x86_count::reload for an event; 0: the CPU does not reload the counter. */
 static inline u64 x86_precise_reload(const struct x86_pmu_cpu *cpu,
 				     const struct perf_event *event)
 {

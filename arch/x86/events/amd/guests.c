@@ -26,7 +26,7 @@ static void x86_set_guests(bool ready)
 
 			if (x86_counter_is_fixed(i))
 				continue;
-			/* A counter without owner may be perfctr's and must not count guests. */
+			/* Without an owner, a counter may be perfctr's: do not count guests. */
 			if (count)
 				set &= count->sel.config;
 			set &= ~cpu->select_clear;

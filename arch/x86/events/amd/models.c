@@ -189,8 +189,8 @@ static const x86_cache_events x86_amd_zen_cache = {
 #define F15H_ALL	0x3f
 
 /*
- * An event with one unit mask, which has at most one bit. With several bits, fewer counters can
- * count the event, because they must add up several units.
+ * An event with one unit mask, which has at most one bit. Fewer counters can count the event with
+ * several bits, since only these counters can add up several units.
  */
 #define F15H_ONE_OF(_event, _umask, _counters)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\

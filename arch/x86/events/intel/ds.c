@@ -13,13 +13,13 @@
 #include "../engine.h"
 
 /**
- * x86_ds_map_buffer - allocate a buffer, and map it for the CPU
+ * x86_ds_map_buffer - allocate a buffer, and map it in the CPU entry area
  * @number: the CPU
  * @area: address in its CPU entry area, where nothing was mapped before: no TLB flush is needed
  * @size: size in bytes
  *
  * Context: process.
- * Return: address of the buffer for the kernel, NULL without memory.
+ * Return: address of the buffer in the direct mapping, NULL without memory.
  */
 void *x86_ds_map_buffer(unsigned int number, void *area, unsigned int size)
 {
