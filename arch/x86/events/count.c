@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counts of a CPU: events, totals, and assignment of counters. A count (struct x86_count) is an
- * event select, and its events share its counter.
+ * Counting on one CPU, by struct x86_count: an event select, the events that share its counter, and
+ * a total. Assignment of counters.
  *
- * Context of all functions, unless noted: interrupts off, on the CPU of the counts.
+ * Context of all functions, unless noted: interrupts off, on the CPU of the struct x86_count.
  */
 #include <linux/rculist.h>
 
@@ -16,9 +16,9 @@ DEFINE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);
  */
 
 /**
- * x86_count_value - read a count's counter
+ * x86_count_value - read x86_count::counter
  * @core: the PMU of this CPU
- * @count: a count with a counter
+ * @count: has a counter
  *
  * Context: any.
  * Return: the value, negative up to the overflow.
@@ -60,9 +60,9 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 }
 
 /**
- * x86_count_read_new - read a count's total from its counter
+ * x86_count_read_new - compute x86_count::total from the counter
  * @cpu: this CPU
- * @count: a count of this CPU
+ * @count: one of x86_pmu_cpu::counts
  *
  * While the PMU is disabled or a group is read, the counter is read only once in a generation
  * (x86_pmu_cpu::gen), except by an NMI.
@@ -82,8 +82,8 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_event_update - update an event from its count's total
- * @event: an event with a count
+ * x86_event_update - update an event from its x86_count::total
+ * @event: an event that is attached to a struct x86_count
  * @total: the total, read after the last update of the event
  *
  * An NMI may interrupt this function and update the event: each part is added only once.
@@ -106,8 +106,8 @@ void x86_event_update(struct perf_event *event, u64 total)
 }
 
 /**
- * x86_event_due - the total at which an event needs an overflow
- * @event: a sampling event with a count
+ * x86_event_due - x86_count::total at which an event needs an overflow
+ * @event: a sampling event that is attached to a struct x86_count
  *
  * This is the end of the event's period, or x86_event_brs_delay() before the end.
  *
@@ -124,7 +124,7 @@ u64 x86_event_due(const struct perf_event *event)
 
 /**
  * x86_event_is_due - check whether an event's period has ended, or its overflow was due
- * @event: a sampling event with a count, updated
+ * @event: a sampling event that is attached to a struct x86_count, and updated
  *
  * Context: any.
  * Return: true if it takes a sample now.
@@ -155,8 +155,8 @@ void x86_event_begin_period(struct perf_event *event)
 }
 
 /**
- * x86_count_runs - check whether any event of a count is started
- * @count: a count of this CPU
+ * x86_count_runs - check whether any of x86_count::events is started
+ * @count: one of x86_pmu_cpu::counts
  *
  * Return: true if one is.
  */
@@ -173,7 +173,7 @@ bool x86_count_runs(const struct x86_count *count)
 
 /**
  * x86_count_set_next_overflow - set the total at which the first event needs an interrupt
- * @count: a count of this CPU; receives x86_count::next_overflow
+ * @count: receives x86_count::next_overflow
  *
  * Walks all events, at most X86_COUNT_EVENTS_MAX.
  */
@@ -190,9 +190,9 @@ void x86_count_set_next_overflow(struct x86_count *count)
 }
 
 /**
- * x86_count_clear_owner - remove the owner of a count's counter
+ * x86_count_clear_owner - clear x86_pmu_cpu::owner of x86_count::counter
  * @cpu: this CPU
- * @count: a count with a counter
+ * @count: has a counter
  *
  * The counter may run on, but the upper counter of a pair counts its carries no longer.
  */
@@ -230,7 +230,7 @@ static void x86_count_reprogram(struct x86_pmu_cpu *cpu, struct x86_count *count
 	x86_count_update_pages(count);
 }
 
-/* Clear counters that may contain counts of other tasks, except claimed counters. */
+/* Clear counters that may contain counts of other tasks, except counters reserved by perfctr. */
 static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 left = cpu->running & ~cpu->assigned_mask & ~cpu->claimed & cpu->core->counters &
@@ -265,7 +265,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 		}
 		if (count->sel.flags & X86_METRICS)
 			to_clear |= X86_METRICS_RUN;
-		/* x86_amd_nb_put_unused() does not clear the select of a count that was freed. */
+		/* After x86_count_free(), x86_amd_nb_put_unused() does not clear the select. */
 		x86_count_free(cpu, count);
 		if (count->sel.flags & X86_AMD_NB)
 			x86_write_select(cpu, i, 0);
@@ -291,9 +291,9 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
  * x86_clear_unused - clear all counters that may contain counts of other tasks
  * @cpu: this CPU
  *
- * Otherwise the next process that may read counters would see these counts. A counter that a
- * released claim has left running is stopped, too. Counters of active events are reprogrammed.
- * Claimed counters are left to perfctr_cpu_update_readable() and perfctr_cpu_hide().
+ * Otherwise the next process that may read counters would see these counts. A counter that perfctr
+ * has released, but that still runs, is stopped, too. Counters of active events are reprogrammed.
+ * Counters reserved by perfctr are left to perfctr_cpu_update_readable() and perfctr_cpu_hide().
  */
 void x86_clear_unused(struct x86_pmu_cpu *cpu)
 {
@@ -302,7 +302,7 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_clear_kernel - clear counters that may contain counts of a kernel thread
- * @cpu: this CPU, without a claim
+ * @cpu: this CPU, with no counter reserved by perfctr
  *
  * Called after a kernel thread, before a process that may read counters. The thread may have worked
  * for another process. Since x86_clear_unused(), the CPU has run only this process and kernel
@@ -318,9 +318,9 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 		x86_clear(cpu, counters);
 }
 
-/* Events of counts */
+/* Attaching events to struct x86_count */
 
-/* Find a count with this select, to share or to reuse. Sets @full if one is full. */
+/* Find a struct x86_count with this select, to share or to reuse. Sets @full if one is full. */
 static struct x86_count *x86_find_count(struct x86_pmu_cpu *cpu, const struct x86_event_sel *sel,
 					bool samples, bool *full)
 {
@@ -360,9 +360,9 @@ static struct x86_count *x86_new_count(struct x86_pmu_cpu *cpu, const struct x86
 }
 
 /**
- * x86_count_release - free the storage of a count
+ * x86_count_release - make an element of x86_pmu_cpu::counts available
  * @cpu: this CPU
- * @count: a count without events and without a counter
+ * @count: has no events and no counter
  *
  * Context: interrupts off, or NMI.
  */
@@ -373,11 +373,11 @@ void x86_count_release(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /*
- * May an event find the count by hw.last_tag, without computing its select? Only if the select
- * depends on the event alone: an extra register depends on other counts, and x86_core::tfa_counters
- * on a setting. With x86_pmu_cpu::excl, the count needs a new assignment anyway. A count with
- * X86_UNSHARED may be full, which x86_last_count() does not check. A duplicate is not found this
- * way: its events are added to the first count of the select as soon as that count has room.
+ * May an event find @count by hw.last_tag, without computing its select? Only if the select depends
+ * on the event alone: an extra register depends on other events, and x86_core::tfa_counters on a
+ * setting. With x86_pmu_cpu::excl, a counter must be assigned anyway. With X86_UNSHARED, @count may
+ * be full, which x86_last_count() does not check. A duplicate is not found this way: its events are
+ * added to the first struct x86_count of the select as soon as that has room.
  */
 static bool x86_count_is_reusable(const struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
@@ -386,8 +386,8 @@ static bool x86_count_is_reusable(const struct x86_pmu_cpu *cpu, const struct x8
 }
 
 /*
- * Find the last count of the event on this CPU, NULL if it was freed or is full. Other events may
- * have used the count since.
+ * Find the struct x86_count that the event had last on this CPU, NULL if it was freed or is full.
+ * Other events may have used it since.
  */
 static struct x86_count *x86_last_count(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 					bool samples)
@@ -412,8 +412,8 @@ static void x86_put_extra(struct x86_pmu_cpu *cpu, const struct x86_event_sel *s
 }
 
 /*
- * Find the count of an event's select, or allocate one; sets @found, with the extra register taken.
- * Return: as x86_count_attach().
+ * Find or allocate the struct x86_count of an event's select; sets @found, with the extra register
+ * taken. Return: as x86_count_attach().
  */
 static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event *event,
 				     bool samples, struct x86_count **found)
@@ -453,14 +453,14 @@ static noinline int x86_select_count(struct x86_pmu_cpu *cpu, struct perf_event 
 }
 
 /**
- * x86_count_attach - add an event to the count of its select
+ * x86_count_attach - add an event to the struct x86_count of its select
  * @cpu: this CPU
- * @event: an event without a count; it is not counted before x86_event_start()
+ * @event: an event that is not attached; it is not counted before x86_event_start()
  *
- * The count may need a counter: see x86_counts_assign().
+ * Sets x86_pmu_cpu::needs_assign if a counter must be assigned: see x86_counts_assign().
  *
- * Return: 0 on success, -EAGAIN if all counts are in use or an extra register is in use with
- * another value, -EINVAL if no counter can count the event.
+ * Return: 0 on success, -EAGAIN if all of x86_pmu_cpu::counts are in use or an extra register is in
+ * use with another value, -EINVAL if no counter can count the event.
  */
 int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
@@ -468,7 +468,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	struct x86_count *count;
 	int err;
 
-	/* Otherwise an NMI could free the event's last count, see x86_count::id. */
+	/* Otherwise an NMI could free the result of x86_last_count(), see x86_count::id. */
 	WARN_ON_ONCE(!cpu->disabled);
 	count = x86_last_count(cpu, event, samples);
 	if (!count) {
@@ -477,7 +477,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 			return err;
 	}
 	if (!count->nr_events++) {
-		/* Reuse the counter that the count has kept, unless the other thread may use it. */
+		/* Reuse the counter kept in @count, unless the core's other thread may use it. */
 		if (count->counter >= 0 && !cpu->excl &&
 		    !((cpu->assigned_mask | cpu->claimed) &
 		      x86_count_counters(count, count->counter))) {
@@ -497,9 +497,9 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 }
 
 /**
- * x86_count_detach - remove an event from its count
+ * x86_count_detach - undo x86_count_attach()
  * @cpu: this CPU
- * @event: an event with a count, stopped and updated
+ * @event: the event, stopped and updated
  */
 void x86_count_detach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 {
@@ -552,8 +552,8 @@ static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_c
 }
 
 /*
- * A count that does not move is not programmed again, so write the index of its counter to the page
- * of a new event.
+ * A counter that @count keeps is not programmed again, so write its index to the page of a new
+ * event.
  */
 static void x86_update_page_index(struct x86_count *count)
 {
@@ -566,7 +566,7 @@ static void x86_update_page_index(struct x86_count *count)
 		x86_count_update_pages(count);
 }
 
-/* Is an event of the count pinned? */
+/* Is any of x86_count::events pinned? */
 static bool x86_count_is_pinned(const struct x86_count *count)
 {
 	struct perf_event *event;
@@ -579,13 +579,13 @@ static bool x86_count_is_pinned(const struct x86_count *count)
 }
 
 /**
- * x86_counts_assign_unclaimed - assign counters to all counts with events
+ * x86_counts_assign_unclaimed - assign counters to all events
  * @cpu: this CPU
  * @claimed: mask of the counters not to be assigned: those reserved by perfctr
- * @pinned_only: assign counters only to counts with pinned events. Perf removes the events of all
- *	other counts before the registers are programmed
+ * @pinned_only: assign counters only to pinned events, and events that share their counters. Perf
+ *	removes all other events before the registers are programmed
  *
- * Counts keep their counters if possible. No register is written. Counters that the core's other
+ * Events keep their counters if possible. No register is written. Counters that the core's other
  * thread or other CPUs of the northbridge must not use are reserved until x86_reprogram().
  *
  * Return: 0 on success, -EAGAIN if there are not enough counters, with nothing changed.
@@ -634,7 +634,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	return 0;
 }
 
-/* Does a count with pinned events lack a counter? */
+/* Has a pinned event no counter assigned? */
 static bool x86_has_unassigned_pinned(const struct x86_pmu_cpu *cpu)
 {
 	int i;
@@ -649,11 +649,11 @@ static bool x86_has_unassigned_pinned(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_counts_assign - assign counters to all counts with events
+ * x86_counts_assign - assign counters to all events
  * @cpu: this CPU, whose PMU is disabled
  *
- * If pinned events need counters reserved by perfctr, the reservation (claim) ends. A claim must
- * not keep out pinned events, because perfctr's user may lack permission to disable these events.
+ * If pinned events need counters reserved by perfctr, the reservation ends: perfctr's user may lack
+ * permission to disable these events.
  *
  * Return: as x86_counts_assign_unclaimed().
  */

@@ -2,17 +2,17 @@
 /*
  * Shared declarations of the driver for the CPUs' core PMU.
  *
- * A "count" (struct x86_count) is an event select that is counted on one CPU. The events with this
- * select share the counter of the count. A count has a total of 64 bits: neither the width of the
- * counter, nor another counter, nor reprogramming changes the total. Each event takes differences
- * of the total. A count without events may be kept for reuse.
+ * A struct x86_count is an event select that is counted on one CPU, in functions x86_count_*(). The
+ * events with this select are attached to it, and share its counter. x86_count::total has 64 bits:
+ * neither the width of the counter, nor another counter, nor reprogramming changes the total. Each
+ * event adds up differences of the total. A struct x86_count without events may be kept for reuse.
  *
- * A "claim" (struct x86_claim) is the set of counters that perfctr has reserved.
+ * A struct x86_claim is the set of counters that perfctr has reserved on a CPU.
  *
- *   pmu.c		callbacks of struct pmu: attach events to counts, and detach them
+ *   pmu.c		callbacks of struct pmu
  *   config.c		the select of an event, from its attributes
- *   count.c		counts: events that share a counter, and totals
- *   assign.c		assignment of counters to counts
+ *   count.c		struct x86_count: events that share a counter, and their total
+ *   assign.c		assignment of counters to events
  *   extra.c		extra registers, such as MSR_OFFCORE_RSP_0
  *   metrics.c		Topdown metrics
  *   force_abort.c		TSX Force Abort: a counter used by the microcode
@@ -30,7 +30,7 @@
  * event's page, in a guest or by a system call. So x86_clear_unused() clears idle counters, and
  * reprograms the counters of active events, before CR4.PCE is set. A kernel thread in the address
  * space of a process (lazy TLB) leaves CR4.PCE set: after the thread, x86_clear_kernel() clears or
- * reprograms the counters that counted the kernel. A claim clears its counters when it begins.
+ * reprograms the counters that counted the kernel. x86_claim_get() clears counters for perfctr.
  * While CR4.PCE is clear, an event's page has no index: with an index, the page's offset would
  * reveal the former value of the counter. Counters of sampling events are an exception: they
  * contain the distance to the next overflow. The difference of two reads is the number of
@@ -59,12 +59,12 @@
 #include "perf_event.h"
 #include "precise.h"
 
-/* Maximum number of counts of a CPU that have events or a counter */
+/* Size of x86_pmu_cpu::counts: maximum number of selects that have events or a counter */
 #define X86_COUNTS_MAX		64
-/* Maximum number of events of a count; the overflow interrupt walks all of them */
+/* Maximum number of events that share a counter; the overflow interrupt walks all of them */
 #define X86_COUNT_EVENTS_MAX		64
 
-/* Maximum number of sampling events of a count; one overflow interrupt may sample all of them */
+/* Maximum number of sampling events that share a counter: one interrupt may sample all of them */
 #define X86_COUNT_SAMPLING_MAX	4
 /* Maximum number of extra registers of a CPU, core or module */
 #define X86_EXTRA_MAX		32
@@ -204,7 +204,7 @@ static inline bool x86_event_sels_equal(const struct x86_event_sel *a,
 /**
  * struct x86_extra_reg - an extra register in use
  * @msr: the register; 0: this entry is unused
- * @users: number of counts with events that need @value
+ * @users: number of struct x86_count, and of events with a branch stack, that need @value
  * @value: value needed by the users, or by the last one
  * @gen: generation of @value, starting at 1
  */
@@ -237,7 +237,7 @@ struct x86_amd_nb {
 /**
  * struct x86_excl_thread - registers in use by one thread of a core
  * @used: mask of the counters that may be in use
- * @exclusive: mask of those counters in @used that may corrupt the other thread's counts
+ * @exclusive: mask of those counters in @used that may corrupt the other thread's counters
  * @extra: if the threads share all registers: mask of the extra registers that may be in use, by
  *	their index in x86_model::extra
  * @common: mask of the values of the common registers that may be in use, see x86_event_sel::common
@@ -263,14 +263,14 @@ struct x86_excl_cntrs {
 
 /**
  * struct x86_count - an event select that is counted on this CPU
- * @id: number of the count, unique on this CPU; its lowest bits are the index in
- *	x86_pmu_cpu::counts. 0: the count is free. With the id of its last count in hw.last_tag, an
- *	event finds the count without its select. An NMI may free a count, but not while the PMU is
- *	disabled, as it is while events are attached
- * @duplicate: another count with the same select was full when this count was allocated
+ * @id: unique on this CPU; the lowest bits are the index in x86_pmu_cpu::counts. 0: not allocated.
+ *	An event finds the struct x86_count that it had last by hw.last_tag, which is @id, without
+ *	its select. An NMI may free a struct x86_count, but not while events are attached, since
+ *	the PMU is disabled then
+ * @duplicate: another struct x86_count with the same @sel was full when this one was allocated
  * @sel: the event select
  * @events: the events, by their active_entry; an RCU list, so that an NMI can walk it
- * @nr_events: number of @events; 0: the count is kept for reuse until its counter is needed
+ * @nr_events: number of @events; 0: kept for reuse until @counter is needed
  * @nr_sampling: number of @events that sample
  * @counter: the counter programmed; -1: none. Set after @offset and before x86_pmu_cpu::owner;
  *	cleared after x86_pmu_cpu::owner, while @seq is odd
@@ -309,25 +309,25 @@ struct x86_count {
 /**
  * struct x86_pmu_cpu - PMU state of one CPU
  * @core: the PMU; NULL: none
- * @counts: storage of the counts
+ * @counts: the event selects that are counted, or kept for reuse
  * @used: mask of @counts that are allocated
- * @last_id: x86_count::id of the last count allocated
- * @owner: for each counter, the count that it is programmed for; NULL: none, and the overflow
- *	interrupt ignores the counter. Both counters of a pair have the same owner, whose
+ * @last_id: x86_count::id allocated last
+ * @owner: for each counter, the element of @counts that it is programmed for; NULL: none, and the
+ *	overflow interrupt ignores the counter. Both counters of a pair have the same owner, whose
  *	x86_count::counter is the lower one
  * @upper: mask of the upper counters of pairs, which are not read
  * @checkpointed: mask of counters that a transaction abort rolls back, see x86_handle_overflowed()
- * @assigned_mask: mask of the counters assigned to counts with events
+ * @assigned_mask: mask of the counters assigned to events
  * @shutdown: the system is being shut down, and the registers are not changed any more
  * @disabled: perf has disabled the PMU. The hardware runs on: which counters need a change is known
  *	only when the PMU is enabled
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
- * @needs_assign: a count with events has no counter assigned
+ * @needs_assign: an attached event has no counter assigned
  * @needs_reprogram: registers need reprogramming; also set by an NMI
  * @reprogramming: x86_reprogram() or claim.c writes registers; an NMI sets @needs_reprogram and
  *	leaves changes to that code
  * @nb_changed: a northbridge event was attached, detached or moved
- * @gen: generation; x86_count::total is current while x86_count::gen equals it. Incremented when
+ * @gen: generation; x86_count::total is current while x86_count::gen equals @gen. Incremented when
  *	the PMU is disabled, when a group read begins, and when x86_reprogram() repeats
  * @running: mask of the counters that may run, on the host or in guests
  * @select: shadow of the event selects
@@ -364,13 +364,13 @@ struct x86_count {
  * @counted_kernel: mask of the counters that counted the kernel in a kernel thread, and then
  *	stopped or were reprogrammed
  * @enabling_rdpmc: CR4.PCE will be set as soon as the counters are cleared
- * @last_claim: id of the last claim whose selects are still programmed; 0: none
+ * @last_claim: x86_claim::id of counters released by perfctr that are still programmed; 0: none
  * @claimed: mask of the counters reserved by perfctr, see claim.c
- * @claim_running: mask of the claimed counters that run; the overflow interrupt may clear it
- * @claim_ints: mask of the claimed counters that interrupt when they overflow
+ * @claim_running: mask of the @claimed counters that run; the overflow interrupt may clear it
+ * @claim_ints: mask of the @claimed counters that interrupt when they overflow
  * @ignored: mask of the counters that were last programmed for perfctr, without interrupt: their
  *	overflows in the status are ignored, since they are not the reason of an NMI
- * @claim_displaced: a claim has displaced flexible events
+ * @claim_displaced: flexible events were scheduled out, since perfctr has reserved their counters
  * @branch: branch records
  * @precise: PEBS records
  * @bts: branch trace store
@@ -477,13 +477,13 @@ static inline u8 x86_counter_width(const struct x86_core *core, int counter)
 	return x86_counter_is_fixed(counter) ? core->fixed_width : core->width;
 }
 
-/* The count of an event; NULL: none. Context: any. */
+/* The struct x86_count that an event is attached to; NULL: none. Context: any. */
 static inline struct x86_count *x86_event_count(const struct perf_event *event)
 {
 	return (struct x86_count *)READ_ONCE(event->hw.event_base);
 }
 
-/* Is an event with a count started? Context: any. */
+/* Is an attached event started? Context: any. */
 static inline bool x86_event_runs(const struct perf_event *event)
 {
 	return !(READ_ONCE(event->hw.state) & PERF_HES_STOPPED);
@@ -495,13 +495,13 @@ static inline bool x86_is_checkpointed(const struct x86_core *core, const struct
 	return core->model->transactions && (count->sel.config & HSW_IN_TX_CHECKPOINTED);
 }
 
-/* Mask of the counters in use by a count on @counter. */
+/* Mask of the counters that @count uses if it is on @counter. */
 static inline u64 x86_count_counters(const struct x86_count *count, int counter)
 {
 	return (count->sel.flags & X86_PAIR ? 3ULL : 1ULL) << counter;
 }
 
-/* Mask of the counters that a count can have; for a pair, of its possible lower counters. */
+/* Mask of the counters that @count can have; for a pair, of its possible lower counters. */
 static inline u64 x86_count_allowed(const struct x86_count *count, u64 claimed)
 {
 	if (count->sel.flags & X86_PAIR)
@@ -609,9 +609,9 @@ u64 x86_count_value(const struct x86_core *core, const struct x86_count *count);
 u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count);
 
 /**
- * x86_count_read - read a count's total
+ * x86_count_read - read x86_count::total, up to date
  * @cpu: this CPU
- * @count: a count of this CPU
+ * @count: one of x86_pmu_cpu::counts
  *
  * While the PMU is disabled, or a group is read, each counter is read only once. So an event that
  * stops and an event that starts on the same counter use the same value, and with the PMU disabled,
@@ -627,7 +627,7 @@ static inline u64 x86_count_read(struct x86_pmu_cpu *cpu, struct x86_count *coun
 	return x86_count_read_new(cpu, count);
 }
 
-/* The total for an event: that of its metric, or of its count. Context: any. */
+/* The total for an event: of its Topdown metric, or of @count. Context: any. */
 static inline u64 x86_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 				  struct x86_count *count)
 {
@@ -668,9 +668,9 @@ bool x86_claim_handle_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_stop(struct x86_pmu_cpu *cpu);
 
 /**
- * x86_claim_get_fast - continue the counters of the last claim, if they are unchanged
+ * x86_claim_get_fast - reserve counters that still run since perfctr released them
  * @cpu: this CPU
- * @claim: the claim
+ * @claim: the counters
  *
  * Context: interrupts off.
  * Return: true if the counters run for @claim, false if x86_claim_get() must be called.
@@ -683,7 +683,7 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 	    READ_ONCE(cpu->needs_reprogram) ||
 	    ((cpu->cleared | cpu->assigned_mask) & claim->counters))
 		return false;
-	/* The counters run already, so an NMI must see the claim from here on. */
+	/* The counters run already, so an NMI must find them reserved from here on. */
 	WRITE_ONCE(cpu->claimed, claim->counters);
 	WRITE_ONCE(cpu->claim_running, claim->counters);
 	/* The last NMI before these writes may have reprogrammed the counters: check again. */
@@ -695,9 +695,9 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 }
 
 /**
- * x86_claim_put_fast - end a claim, without a register write if possible
+ * x86_claim_put_fast - release counters of perfctr, without a register write if possible
  * @cpu: this CPU
- * @claim: the claim
+ * @claim: the counters
  *
  * Context: interrupts off.
  */
