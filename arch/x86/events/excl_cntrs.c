@@ -6,7 +6,7 @@
  * registers, and removes counters after that.
  *
  * Hyper-threading erratum of memory events, Sandy Bridge to Haswell (errata BJ122, BV98, HSD29):
- * the counts of a memory event may be added to the other thread's counter of the same number,
+ * occurrences of a memory event may be added to the other thread's counter of the same number,
  * instead of the event's own. So while one thread counts such an event, the other thread does not
  * use the counter of that number. x86_excl_thread::exclusive is the mask of the counters with such
  * events. To keep one thread from blocking all counters of the other, each thread uses at most half
@@ -33,7 +33,7 @@ static bool x86_uses_at_most_half(const struct x86_core *core,
 	return hweight64(taken & general) <= hweight64(general) / 2;
 }
 
-/* If too many general counters are taken, assign again: move counts to fixed counters. */
+/* If too many general counters are taken, assign again: move events to fixed counters. */
 static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *constraints, int n)
 {
 	int i;
@@ -100,9 +100,9 @@ static void x86_excl_get_extra(struct x86_pmu_cpu *cpu, struct x86_count **count
  * x86_counts_assign_excl - assign counters that the other thread does not block
  * @cpu: this CPU, with x86_pmu_cpu::excl
  * @claimed: mask of the counters not to be assigned: those reserved by perfctr
- * @counts: array of @n counts: event selects, each of which needs a counter
+ * @counts: array of @n event selects, each of which needs a counter
  * @constraints: array of @n constraints, whose allowed counters are set here
- * @n: number of counts
+ * @n: number of @counts
  *
  * Context: interrupts off.
  * Return: true on success, false if there are not enough counters, or if the other thread uses an
@@ -215,8 +215,8 @@ static bool x86_has_ht_erratum(const struct x86_core *core)
 
 /*
  * Both threads share x86_pmu_cpu::first_excl of one thread, which may be offline. A thread that was
- * first brought up while the other thread was offline uses its own. A thread that is brought up
- * uses no registers yet, so it changes to the one that the online thread uses.
+ * first brought up while the other thread was offline uses its own first_excl. A thread that is
+ * brought up uses no registers yet, so it changes to the first_excl that the online thread uses.
  */
 static void x86_excl_find(unsigned int number)
 {

@@ -93,7 +93,7 @@ struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_
 }
 
 /**
- * x86_count_get_extra - take the extra register for the first event of a count
+ * x86_count_get_extra - take an extra register of this CPU, core or module
  * @cpu: this CPU
  * @row: the register of the event
  * @sel: see x86_extra_get()

@@ -63,7 +63,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 		return *nr ? msrs : NULL;
 	}
 	cpu->guest_ran = true;
-	/* Counters that still run after a claim must not count the guest. */
+	/* Counters that still run after perfctr has released them must not count the guest. */
 	msrs[0] = (struct perf_guest_switch_msr){
 		.msr	= cpu->core->msrs->control,
 		.host	= cpu->running & ~cpu->guest_only,

@@ -4,11 +4,11 @@
  *
  * The CPU reports all of them in one register, PERF_METRICS, with a byte for each, in 1/255 of the
  * slots counted since PERF_METRICS and the slots counter were 0. So a metric has no counter of its
- * own: its events share the count of slots, and x86_pmu_cpu::metric_total has the total of each
- * metric. To limit the rounding error of a byte, counter and register are reset whenever the total
- * of a metric is read.
+ * own: its events are attached to the struct x86_count of slots (X86_METRICS), and
+ * x86_pmu_cpu::metric_total has the total of each metric. To limit the rounding error of a byte,
+ * counter and register are reset whenever the total of a metric is read.
  *
- * The totals belong to this CPU, and change only while x86_count::seq of the count of slots is odd.
+ * The totals belong to this CPU, and change only while x86_count::seq of slots is odd.
  */
 #include <linux/jiffies.h>
 #include <asm/msr.h>
@@ -125,7 +125,7 @@ static bool x86_metrics_wraps_now(const struct x86_core *core, const struct x86_
 /**
  * x86_metrics_value - the value of the slots counter, relative to its overflow
  * @core: the PMU of this CPU
- * @count: a count with X86_METRICS and a counter
+ * @count: has X86_METRICS and a counter
  * @value: the value of the counter
  *
  * The counter starts at 0, and overflows when it is 0 again.
@@ -138,7 +138,7 @@ u64 x86_metrics_value(const struct x86_core *core, const struct x86_count *count
 	u64 span = x86_metrics_span(core);
 
 	value &= span - 1;
-	/* An interrupt that has acknowledged the status meanwhile has set @wrapped. */
+	/* An interrupt that has acknowledged the status meanwhile has set x86_count::wrapped. */
 	if (value < span / 2 &&
 	    (x86_metrics_wraps_now(core, count, value) || READ_ONCE(count->wrapped)))
 		return value;
@@ -147,7 +147,7 @@ u64 x86_metrics_value(const struct x86_core *core, const struct x86_count *count
 
 /**
  * x86_metrics_overflow - note that the slots counter has overflowed
- * @count: a count with X86_METRICS, which owns the counter; it may be being programmed
+ * @count: has X86_METRICS, and is the owner of the slots counter, which may be being programmed
  *
  * Context: overflow interrupt.
  */
@@ -159,12 +159,12 @@ void x86_metrics_overflow(struct x86_count *count)
 
 /**
  * x86_metrics_restart - clear the metrics just after the slots counter was set to 0
- * @count: the count with X86_METRICS; its seq is odd, or it does not own the counter
+ * @count: has X86_METRICS; its seq is odd, or it is not the owner of the counter
  */
 void x86_metrics_restart(struct x86_count *count)
 {
 	x86_write_metrics();
-	/* From here on the overflow interrupt does not set @wrapped. */
+	/* From here on the overflow interrupt does not set x86_count::wrapped. */
 	WRITE_ONCE(count->restarted, jiffies);
 	barrier();
 	WRITE_ONCE(count->wrapped, false);
@@ -186,7 +186,7 @@ static u64 x86_metric_part(u64 slots, u64 metrics, int metric)
 /**
  * x86_metrics_update - update the totals of the metrics before the slots counter is reset
  * @cpu: this CPU
- * @slots: count of slots since the counter was 0
+ * @slots: number of slots since the counter was 0
  */
 void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots)
 {
@@ -221,7 +221,7 @@ static u64 x86_metric_total(struct x86_pmu_cpu *cpu, const struct x86_count *cou
  * x86_metrics_event_total - read the total for an event that shares the slots counter
  * @cpu: this CPU
  * @event: an event of @count
- * @count: a count of this CPU with X86_METRICS
+ * @count: one of x86_pmu_cpu::counts, with X86_METRICS
  *
  * Context: any.
  * Return: the total of the metric, or of slots.

@@ -3,8 +3,8 @@
  * The overflow interrupt. It is an NMI: it can interrupt any code of this driver, with any lock
  * held. So it takes no lock, and uses irq_work for wakeups. It may
  *
- * - read x86_pmu_cpu::owner, and the events of the counts found there. x86_count::offset of an
- *   owner matches its counter, except while x86_count::seq is odd;
+ * - read x86_pmu_cpu::owner, and x86_count::events of each owner. x86_count::offset of an owner
+ *   matches its counter, except while x86_count::seq is odd;
  * - update events, start new periods, write samples, and stop events;
  * - reprogram counters;
  * - write other registers, unless the interrupted code is about to do that (x86_pmu_cpu::disabled
@@ -247,7 +247,7 @@ static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, 
 	overflowed &= ~x86_precise_enabled(cpu);
 	for_each_x86_counter(counter, overflowed) {
 		/*
-		 * The status bit is acknowledged, so the interrupted x86_reprogram() must look at
+		 * The status bit is acknowledged, so the interrupted x86_reprogram() must check
 		 * the counter again.
 		 */
 		if (!x86_handle_counter_overflow(cpu, counter, regs, NULL) && reprogramming &&

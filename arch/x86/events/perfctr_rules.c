@@ -9,7 +9,7 @@
 
 #include "perfctr_rules.h"
 
-/* Rows of a table: counters, bits, and the error if the rule is not met */
+/* Initializers of struct perfctr_rule: counters, bits, and the error */
 #define NONE_OF(_on, _mask, _err)						\
 	{ .kind = PERFCTR_NONE_OF, .on = (_on), .mask = (_mask), .err = (_err) }
 #define ONE_OF(_on, _mask, _err)						\
@@ -71,7 +71,7 @@ static const struct perfctr_rule perfctr_select_rules[] = {
 	{ }
 };
 
-/* A northbridge shared by several cores counts events of other threads, too. */
+/* The events of a northbridge shared by several cores include those caused by other threads. */
 static const struct perfctr_rule perfctr_k8_multicore_rules[] = {
 	NOT_VALUE(PERFCTR_ON_ALL | PERFCTR_OF_THREADS, 0xe0, 0xe0, -EPERM),
 	{ }

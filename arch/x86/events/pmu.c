@@ -8,7 +8,7 @@
  */
 #include "engine.h"
 
-/* Start a new generation: totals read so far are outdated. */
+/* Start a new generation: each x86_count::total read so far is outdated. */
 static void x86_new_generation(struct x86_pmu_cpu *cpu)
 {
 	cpu->gen++;
@@ -149,7 +149,7 @@ static __always_inline bool x86_event_stop_count(struct x86_pmu_cpu *cpu,
 
 /**
  * x86_event_stop - stop an event
- * @event: an event, with or without a count
+ * @event: an event, attached to a struct x86_count or not
  * @flags: PERF_EF_UPDATE, not used: the event is always updated, since other events may continue
  *	with its counter
  *
@@ -327,8 +327,8 @@ static int x86_event_index(struct perf_event *event)
 /**
  * x86_event_update_page - set pmc_width and offset of an event's page
  * @event: an event of this driver
- * @page: the page, with an index if programs can read the counter; its offset is relative to the
- *	count's total
+ * @page: the page, with an index if programs can read the counter; its offset is relative to
+ *	x86_count::total
  *
  * Programs sign-extend pmc_width bits; a counter that starts at 0 is never negative, so it has one
  * bit more.

@@ -156,7 +156,7 @@ static void x86_userpage_clock(const struct perf_event *event,
 /**
  * arch_perf_update_userpage - set the architecture's fields of an event's page
  * @event: the event
- * @page: the page; its offset is relative to the count's total
+ * @page: the page; for events of the core PMU, its offset is relative to x86_count::total
  * @now: perf_clock() of the times in the page
  */
 void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_page *page,
@@ -164,7 +164,7 @@ void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_
 {
 	page->cap_user_time = 0;
 	page->cap_user_time_zero = 0;
-	/* Without an index, the offset is the count only if the event is stopped. */
+	/* Without an index, the offset is the event's count only if the event is stopped. */
 	page->cap_user_rdpmc = x86_event_is_readable(event) &&
 			       (page->index || !x86_event_runs(event));
 	page->pmc_width = 0;

@@ -424,7 +424,7 @@ static void x86_clear_counter(struct x86_pmu_cpu *cpu, int counter)
 }
 
 /**
- * x86_clear_counters - clear counters without an owner
+ * x86_clear_counters - clear counters whose x86_pmu_cpu::owner is NULL
  * @cpu: this CPU
  * @counters: mask of the counters; X86_METRICS_RUN: the Topdown metrics
  */
@@ -447,7 +447,7 @@ void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 /**
  * x86_ignore_overflows - ignore the overflows of counters about to be programmed without interrupt
  * @cpu: this CPU
- * @counters: mask of the counters, without owners
+ * @counters: mask of the counters, whose x86_pmu_cpu::owner is NULL
  *
  * A late interrupt is expected if a counter has overflowed, or may overflow until it is programmed.
  *

@@ -4,10 +4,10 @@
  * count.c has assigned them to events, and enables the counters that are to run, including those
  * that claim.c has programmed for perfctr.
  *
- * Events with the same select share a count (struct x86_count), and so its counter. The PMU is not
- * stopped while a count moves to another counter: a counter may run while it is written. So the
- * count is first removed from its old counter: the counter is read, and its x86_pmu_cpu::owner is
- * cleared. The value and the overflows of a counter without an owner are ignored.
+ * Events with the same select share a struct x86_count, and so its counter. The PMU is not stopped
+ * while these events move to another counter: a counter may run while it is written. So first
+ * x86_pmu_cpu::owner of the old counter is cleared, and the counter is read. The value and the
+ * overflows of a counter without an owner are ignored.
  */
 #include "engine.h"
 
@@ -18,10 +18,10 @@
 #define X86_NEAR	BIT_ULL(20)
 
 /*
- * Minimum distance to the overflow, for an overdue count or a pair that counts the kernel. The
- * overflow interrupt ignores a counter that is being programmed, so the counter must not overflow
- * before it is fully programmed. The lower counter of a pair must not carry before the upper one is
- * written.
+ * Minimum distance to the overflow, for events in the kernel: of a counter that has missed its
+ * overflow, or of a pair. The overflow interrupt ignores a counter that is being programmed, so the
+ * counter must not overflow before it is fully programmed. The lower counter of a pair must not
+ * carry before the upper one is written.
  */
 #define X86_MIN_PERIOD_OVERDUE	64
 
@@ -107,9 +107,9 @@ void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
 }
 
 /**
- * x86_count_set_period - program a count's counter for the next overflow
+ * x86_count_set_period - program x86_count::counter for the next overflow
  * @cpu: this CPU
- * @count: a count with a counter
+ * @count: has a counter
  *
  * A value of 0 or more shows an overflow, which the caller must handle.
  *
@@ -144,7 +144,7 @@ u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 /**
  * x86_count_update_pages - update the user pages of all events that share this counter
- * @count: a count whose counter was programmed
+ * @count: its counter was programmed
  *
  * Context: interrupts off.
  */
@@ -158,7 +158,7 @@ void x86_count_update_pages(const struct x86_count *count)
 	}
 }
 
-/* Add the value of a count's counter to the total, and remove the count from the counter. */
+/* Add the value of x86_count::counter to x86_count::total, and release the counter. */
 static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	u64 value;
@@ -177,9 +177,10 @@ static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 }
 
 /**
- * x86_count_free - free a count without events, which was kept for reuse
+ * x86_count_free - free a struct x86_count that was kept for reuse
  * @cpu: this CPU
- * @count: a count with a counter, whose value is saved in x86_pmu_cpu::value if it is known
+ * @count: has a counter, and no events. The counter's value is saved in x86_pmu_cpu::value if it is
+ *	known
  */
 void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -188,7 +189,7 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 
 	/*
 	 * An NMI could call x86_reprogram(), and so give this counter, with its pending overflow,
-	 * to another count. x86_pmu_cpu::reprogramming prevents that.
+	 * to other events. x86_pmu_cpu::reprogramming prevents that.
 	 */
 	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
@@ -210,7 +211,7 @@ void x86_count_free(struct x86_pmu_cpu *cpu, struct x86_count *count)
 }
 
 /**
- * x86_counts_detach_counters - remove all counts from their counters
+ * x86_counts_detach_counters - save all counters in x86_count::total, and release them
  * @cpu: this CPU, whose registers are about to be lost
  *
  * Context: interrupts off.
@@ -281,7 +282,7 @@ void x86_cpu_stop(struct x86_pmu_cpu *cpu)
  * x86_cpu_shutdown - halt and clear all counters before kexec
  * @cpu: this CPU
  *
- * Events that are scheduled later count nothing, and later claims are refused.
+ * Events that are scheduled later count nothing, and perfctr can reserve no counters any more.
  *
  * Context: interrupts off.
  */
@@ -338,7 +339,7 @@ static void x86_attach_upper(struct x86_pmu_cpu *cpu, int upper)
 	cpu->value_gen[upper] = 0;
 }
 
-/* Attach a count to the counter assigned. The counter keeps its value if x86_is_armed(). */
+/* Use the counter assigned to @count. The counter keeps its value if x86_is_armed(). */
 static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
@@ -387,7 +388,7 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	x86_count_update_pages(count);
 }
 
-/* Program the control bits of the fixed counters assigned to the counts @attaching. */
+/* Program the control bits of the fixed counters assigned to @attaching, x86_pmu_cpu::counts. */
 static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 attaching)
 {
 	u64 control = cpu->fixed_control;
@@ -408,7 +409,7 @@ static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 attaching)
 		x86_write_fixed_control(cpu, control);
 }
 
-/* Remove other counts from the counters that a count needs. */
+/* Take the counters assigned to @count from other events. */
 static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count)
 {
 	int i;
@@ -423,7 +424,7 @@ static void x86_make_room(struct x86_pmu_cpu *cpu, const struct x86_count *count
 	}
 }
 
-/* Move counts to the counters assigned. */
+/* Move events to the counters assigned. */
 static void x86_move_counts(struct x86_pmu_cpu *cpu)
 {
 	u64 attaching = 0, used = cpu->used, counters = 0;
@@ -472,7 +473,7 @@ static u64 x86_prepare_running(struct x86_pmu_cpu *cpu)
 
 		if (!count->nr_events || count->counter < 0 || !x86_count_runs(count))
 			continue;
-		/* Another count may have used the extra register meanwhile. */
+		/* Other events may have used the extra register meanwhile. */
 		if (count->extra)
 			x86_extra_write(cpu, count->extra);
 		bits = x86_count_counters(count, count->counter);
@@ -517,7 +518,7 @@ static void x86_run_by_selects(struct x86_pmu_cpu *cpu, u64 running)
 
 /*
  * Release counters that no longer have a northbridge event, so that other CPUs of the northbridge
- * can take them. Their counts are freed, not kept for reuse.
+ * can take them. Their selects are not kept for reuse.
  */
 static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 {
@@ -542,9 +543,9 @@ static void x86_amd_nb_put_unused(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * For threads that share all registers: free the counts kept on unused counters, which the other
+ * For threads that share all registers: free the selects kept on unused counters, which the other
  * thread may use from now on. The selects are 0 in the shadow and the counters are marked as clean,
- * so this thread writes neither until one of its counts has the counter again.
+ * so this thread writes neither until one of its events has the counter again.
  */
 static void x86_put_unused_counters(struct x86_pmu_cpu *cpu)
 {
@@ -621,12 +622,12 @@ static bool x86_has_changes(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_reprogram - reprogram this CPU as assigned
+ * x86_reprogram - program the registers of this CPU for the counters assigned to events
  * @cpu: this CPU
  *
  * An NMI may stop events meanwhile, or find an overflow of a counter that is being programmed. Then
  * the NMI sets x86_pmu_cpu::needs_reprogram, which repeats the loop. The loop ends: NMIs are
- * throttled, and an overdue counter does not overflow again within one round.
+ * throttled, and a counter that has missed its overflow does not overflow again within one round.
  *
  * Context: interrupts off, or NMI.
  */
@@ -662,7 +663,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);
 		if (cpu->core->tfa_counters)
 			x86_put_tfa_counters(cpu);
-		/* An NMI does not attach, detach or move counts. */
+		/* An NMI does not attach, detach or move events. */
 		if (cpu->nb_changed && !in_nmi())
 			x86_amd_nb_put_unused(cpu);
 		if (cpu->excl && cpu->excl_changed && !in_nmi())

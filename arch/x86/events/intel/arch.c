@@ -304,7 +304,7 @@ int x86_intel_probe(struct x86_core *core)
 	return 0;
 }
 
-/* Models without a row: use the version of the architectural PMU. */
+/* CPUs without a row in the model tables: the name depends on the version of the PMU. */
 static int x86_intel_arch_probe(struct x86_core *core)
 {
 	int err = x86_intel_probe(core);

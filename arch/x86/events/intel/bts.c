@@ -146,13 +146,13 @@ static u64 bts_control(const struct perf_event *event)
 }
 
 /**
- * x86_bts_may_show - check whether an event may have a record
+ * x86_bts_may_show - check whether an event may report a record, by its modes
  * @event: the event
  * @record: the record
  *
  * A branch between user space and the kernel has a kernel address.
  *
- * Return: true if it may.
+ * Return: false if the event excludes the mode of the record, true otherwise.
  */
 bool x86_bts_may_show(const struct perf_event *event, const struct x86_bts_record *record)
 {

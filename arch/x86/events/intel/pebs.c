@@ -360,7 +360,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 	WRITE_ONCE(cpu->precise.fresh, 0);
 }
 
-/* Mask of the counters that precise events are about to get */
+/* Mask of the counters assigned to precise events that have another counter, or none */
 static u64 pebs_new_counters(struct x86_pmu_cpu *cpu)
 {
 	u64 counters = 0;
@@ -412,7 +412,7 @@ void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 /**
  * x86_precise_pause - stop a precise counter that is about to be programmed, and disable its PEBS
  * @cpu: this CPU
- * @count: a count with a counter and events
+ * @count: has a counter and events
  *
  * An overflow arms PEBS: the next occurrence writes the record and reloads the counter. The reload
  * would replace a value that is written meanwhile, and the total would be wrong. Without PEBS the
@@ -580,7 +580,7 @@ static u64 pebs_counters(const struct x86_core *core, u64 enabled, const struct 
 /**
  * x86_precise_period - the period with which the CPU reloads the counter of an event
  * @cpu: this CPU
- * @event: the only event of a count, with X86_PRECISE_RELOADS; its period may have changed
+ * @event: an event with X86_PRECISE_RELOADS; its period may have changed
  *
  * Return: the period, 0 if the CPU does not reload the counter.
  */
@@ -639,7 +639,7 @@ static void pebs_handle_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *coun
 	x86_sample(cpu, event, regs, record, false);
 }
 
-/* Does a record of a reloaded counter belong to its count? If not, it is of a former event. */
+/* Is a record of a reloaded counter for x86_count::events? If not, it is of a former event. */
 static bool pebs_is_of_count(const struct x86_pmu_cpu *cpu, const struct x86_count *count,
 			     int counter)
 {

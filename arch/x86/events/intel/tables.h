@@ -21,7 +21,7 @@
 #define EVENT_BELOW(_event, _umask, _threshold)					\
 	(X86_EVENT(_event, _umask) | ARCH_PERFMON_EVENTSEL_INV | (u64)(_threshold) << 24)
 
-/* Events of fixed counters that have no other code, where there are four of these. */
+/* Unit masks of event 0, for events that only a fixed counter can count */
 #define INTEL_EVENT_ANY_INSTRUCTION	0x01
 #define INTEL_EVENT_REFERENCE_CYCLES	0x03
 #define INTEL_EVENT_SLOTS		0x04
