@@ -131,8 +131,8 @@ struct power_memo {
  * @shadow: shadow of the control registers; see registers.c
  * @shadow_valid: @shadow is valid
  * @claim: the counters that perfctr has reserved; NULL: none
- * @last_claim: id of the last claim while its counters run on after power_claim_put(); 0: none
- * @claim_counts: mask of the members of @counts of @claim, or of the last claim
+ * @last_claim: power_claim::id of counters that run on after power_claim_put(); 0: none
+ * @claim_counts: mask of the members of @counts for @claim, or for @last_claim
  * @claim_index: index in struct power_claim of each member in @claim_counts
  * @claim_pending: power_claim_get() needs counters of flexible events: add only pinned events
  * @claim_needs_start: the PMU stays disabled until power_claim_start()

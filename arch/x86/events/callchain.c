@@ -50,7 +50,7 @@ static unsigned long x86_base_of_selector(unsigned int selector)
 	const struct desc_struct *desc = NULL;
 	unsigned int i = selector >> 3;
 
-	/* Another thread's modify_ldt(2) frees the LDT after an IPI to this CPU. */
+	/* modify_ldt(2) of another thread frees the LDT only after an IPI: keep interrupts off. */
 	guard(irqsave)();
 	if ((selector & SEGMENT_TI_MASK) == SEGMENT_LDT) {
 #ifdef CONFIG_MODIFY_LDT_SYSCALL

@@ -58,7 +58,7 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
 /**
  * x86_extra_get - take an extra register for a value
  * @set: the set with the register and its twin
- * @row: the register of the event
+ * @row: description of the register
  * @sel: has the value; receives the register, and the event code that uses it
  *
  * A register with the same value is preferred. So with a twin, two different values can be in use,
@@ -95,7 +95,7 @@ struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_
 /**
  * x86_count_get_extra - take an extra register of this CPU, core or module
  * @cpu: this CPU
- * @row: the register of the event
+ * @row: description of the register
  * @sel: see x86_extra_get()
  *
  * Context: interrupts off.
@@ -116,7 +116,7 @@ struct x86_extra_reg *x86_count_get_extra(struct x86_pmu_cpu *cpu, const struct 
 /**
  * x86_count_put_extra - release a register taken by x86_count_get_extra()
  * @cpu: this CPU
- * @row: the register of the event
+ * @row: description of the register
  * @reg: the register taken
  *
  * Context: interrupts off.

@@ -18,7 +18,7 @@
 
 #include "engine.h"
 
-/* One for each core type. Only hybrid CPUs have two: the first CPU of the second type adds it. */
+/* The PMU of each core type. On hybrid CPUs, the first CPU of the second type adds a second PMU. */
 struct x86_core *x86_cores[X86_CORES_MAX];
 int x86_nr_cores;
 
@@ -301,7 +301,7 @@ static const char *x86_vendor(void)
 	}
 }
 
-/* Tools parse these lines, which other drivers print in the same format. */
+/* Tools parse these lines: keep the format. */
 static void x86_print_pmu(const struct x86_core *core)
 {
 	const u64 general = core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);

@@ -162,7 +162,7 @@ struct x86_extra {
  * @sticky: a select keeps an overflow flag until the select is written
  * @write_twice: erratum: a counter must be written twice
  * @shared: the threads of a core share all registers
- * @write_select: writes a select that consists of several registers; NULL: a plain write
+ * @write_select: replaces the MSR write of a select, in unit tests; NULL: a plain write
  */
 struct x86_pmu_msrs {
 	u32	select;

@@ -22,7 +22,7 @@
 /* Maximum delay of an interrupt whose overflow was handled before */
 #define X86_LATE_NS	(100 * NSEC_PER_MSEC)
 
-/* A period that may end within the overflow interrupt itself */
+/* Shorter periods may end within the overflow interrupt itself. */
 #define X86_SHORT_PERIOD	BIT_ULL(14)
 
 /**

@@ -146,7 +146,7 @@ const struct perfctr_family perfctr_cyrix = {
 	.has_tsc = true, .no_interrupts = true,
 };
 
-/* No mode bits: these always count the kernel. */
+/* No mode bits: the counters always count the kernel, too. */
 const struct perfctr_family perfctr_winchip = {
 	.name = "WinChip", .rules = perfctr_winchip_rules, .kernel = ~0U, .no_interrupts = true,
 };

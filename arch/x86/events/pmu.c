@@ -316,7 +316,7 @@ static int x86_event_index(struct perf_event *event)
 	struct x86_count *count = x86_event_count(event);
 	int counter;
 
-	/* A metric has no counter, and a counter reloaded by the CPU does not show the count. */
+	/* A metric has no counter, and a reloaded counter lacks the periods of pending records. */
 	if (!x86_event_is_readable(event) || !x86_user_reads() || !count || count->reload ||
 	    x86_event_metric(event) >= 0)
 		return 0;

@@ -94,8 +94,8 @@ static void x86_refuse_select(const struct x86_pmu_msrs *msrs, int counter, u64 
  * @cpu: this CPU
  * @counters: mask of running counters
  *
- * Return: mask of those in @counters that count kernel mode; on a P4 all of @counters, since its
- * mode bits are in other registers.
+ * Return: mask of those in @counters that count kernel mode. On a P4 the mode bits are in the ESCR,
+ * and P4_CCCR_THREAD_ANY of each select includes ARCH_PERFMON_EVENTSEL_OS: all of @counters.
  */
 u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -342,7 +342,7 @@ u64 x86_fixed_select(u64 config)
 /* Maximum number of acknowledgements; a status that is still not 0 is stuck. */
 #define X86_ACKNOWLEDGED_MAX	8
 
-/* Mask of the counters that have overflowed: their values are negative until then. */
+/* Mask of the counters that have overflowed: a counter is negative until its overflow. */
 static u64 x86_find_overflowed(struct x86_pmu_cpu *cpu)
 {
 	u64 overflowed = 0, claimed = READ_ONCE(cpu->claim_running) & cpu->claim_ints;

@@ -34,7 +34,7 @@ int x86_add_exclusive(unsigned int what)
 {
 	int i;
 
-	/* If this kind has users already, no kind that it excludes has any. */
+	/* If @what has users already, nothing that @what excludes has users. */
 	if (atomic_inc_not_zero(&x86_exclusive[what]))
 		return 0;
 	guard(mutex)(&x86_exclusive_mutex);

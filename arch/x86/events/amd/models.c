@@ -391,7 +391,7 @@ static const struct x86_model x86_amd_zen4 = {
 	.merge		= AMD_EVENT_MERGE,
 };
 
-/* Newer families have six or more counters, and are treated as the latest one. */
+/* Newer families have six or more counters, and are treated as the latest known family. */
 #define X86_AMD_LATER(_vendor, _row)						\
 	X86_MATCH_VENDOR_FAM_FEATURE(_vendor, X86_FAMILY_ANY, X86_FEATURE_PERFCTR_CORE, &(_row))
 

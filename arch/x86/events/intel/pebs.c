@@ -548,7 +548,7 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	if (!cpu->core->precise.exists)
 		return;
 	if (!cpu->core->precise.levels) {
-		/* Another kernel may have enabled it before kexec. */
+		/* Another kernel may have enabled PEBS before kexec. */
 		wrmsrl_safe(MSR_IA32_PEBS_ENABLE, 0);
 		return;
 	}
