@@ -27,7 +27,7 @@ static_assert(offsetof(struct perfctr_info, cpu_features) == 40);
 static_assert(offsetof(struct perfctr_info, reserved) == 52);
 static_assert(offsetof(struct perfctr_cpu_mask, mask) == 4);
 
-/* Copy a set of CPUs to user space. nrwords has the caller's words, and receives those needed. */
+/* Copy a set of CPUs to user space. nrwords: size of the caller's mask, replaced by that needed */
 static int perfctr_put_mask(struct perfctr_cpu_mask __user *to, const struct cpumask *cpus)
 {
 	const u32 words = DIV_ROUND_UP(nr_cpu_ids, 32);

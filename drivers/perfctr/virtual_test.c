@@ -244,7 +244,7 @@ static void revoke_after_overflow(struct kunit *test, bool late)
 	vp->state->claim.n = 1;
 	vp->state->control.ireset[0] = -100;
 	vp->state->revoked = perfctr_mk_cstatus(0, 0, 1);
-	/* Those of a tick before are not counted with this one. */
+	/* Overflows of an earlier tick are not counted in this tick. */
 	vp->overflow_tick = jiffies - 1;
 	vp->overflows = 100;
 	if (late) {
@@ -319,7 +319,7 @@ static void test_mmap_security_hook(struct kunit *test)
 	unsigned long allowed, addr;
 	struct file *file;
 
-	/* Skip the test before there is a file. */
+	/* If there are no kretprobes, refuse_by() ends the test: call it before a file exists. */
 	refuse_by(test, "security_perf_event_read");
 	unregister_kretprobe(&hook_probe);
 	file = new_file(test);

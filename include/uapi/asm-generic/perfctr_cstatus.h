@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-/* cstatus: tsc_on 31, nrictrs 22-16, nractrs + nrictrs 14-8, nractrs 6-0 */
+/* Bits of cstatus: tsc_on 31, nrictrs 22-16, nractrs + nrictrs 14-8, nractrs 6-0 */
 
 static inline __u32 perfctr_mk_cstatus(__u32 tsc_on, __u32 nractrs, __u32 nrictrs)
 {
