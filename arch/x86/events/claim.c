@@ -58,7 +58,7 @@ static u64 x86_claim_select(const struct x86_pmu_cpu *cpu, const struct x86_clai
 
 	/* The counter may run on after the claim, and must then not count a guest. */
 	config |= msrs->host_only & ~cpu->select_clear;
-	/* Without global control, the select stops an interrupting counter until the start. */
+	/* Without global control, an interrupting counter is stopped until x86_claim_start(). */
 	if (msrs->control || !(claim->ints & BIT_ULL(claim->counter[i])))
 		return config | msrs->run;
 	return config & ~msrs->halt;
@@ -175,7 +175,7 @@ static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *cl
 	cpu->claimed = claim->counters;
 	cleared = cpu->cleared & claim->counters;
 	for_each_x86_counter(i, claim->counters) {
-		/* Events no longer use these counters: only selects kept for reuse are left. */
+		/* No event is assigned to this counter: its owner is only kept for reuse. */
 		if (cpu->owner[i])
 			x86_count_free(cpu, cpu->owner[i]);
 	}
@@ -238,7 +238,7 @@ void x86_claim_start(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	if (msrs->control) {
 		x86_write_control(cpu, cpu->control | claim->counters);
 	} else {
-		/* An NMI may have stopped counters that ran already. */
+		/* Write all selects: an NMI may have stopped counters that ran already. */
 		for (i = 0; i < claim->n; i++)
 			x86_write_select(cpu, claim->counter[i], claim->config[i] | msrs->run |
 					 (msrs->host_only & ~cpu->select_clear));
@@ -313,11 +313,11 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
  * Without this call the events would wait until the next rotation, or the switch to a task with
  * events.
  *
- * The number of calls per tick is not limited. A limit of the claims would lose counts of perfctr,
- * whose sums have no times. A limit of the calls would keep the events of the CPU from counting
- * other tasks. Pinned events of a task displace flexible events in each switch, too, for longer and
- * with at least half as many register accesses: 22 instead of 36 with four counters and a global
- * control, see takes_counters() in x86_registers_test.c.
+ * The number of calls per tick is not limited. With a limit on claims, perfctr would lose counts:
+ * a sum has no time running by which it could be scaled. With a limit on calls, displaced events of
+ * the CPU would not count other tasks. Pinned events of a task displace flexible events in each
+ * switch, too, and for longer. They need at least half as many register accesses: 22 instead of 36
+ * with four counters and a global control, see takes_counters() in x86_registers_test.c.
  *
  * Called after perfctr has read its counters. The caller holds no ctx->lock.
  */

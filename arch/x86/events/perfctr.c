@@ -235,8 +235,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_suspend);
  * @prev: the previous thread, with a suspended state
  * @next: the next thread
  *
- * At the switch of the address space, the counters of @prev were still reserved by perfctr, so
- * perf_clear_dirty_counters() did not clear them. So the call is repeated here.
+ * perf_clear_dirty_counters() does not clear reserved counters. At the switch of the address space
+ * the counters of @prev were still reserved: repeat the call after their release.
  *
  * Context: context switch, interrupts off.
  */
@@ -395,7 +395,7 @@ static void perfctr_call_handler(struct irq_work *work)
 }
 
 /**
- * perfctr_cpu_interrupt - note an overflow of a counter reserved by perfctr; all are stopped
+ * perfctr_cpu_interrupt - queue the overflow handler after x86_claim_handle_overflow()
  * @regs: the interrupted registers
  *
  * Context: NMI.
@@ -528,7 +528,7 @@ void perfctr_cpu_unmapped(struct mm_struct *mm)
 /**
  * perfctr_cpu_update_readable - update the page of the state that runs on this CPU
  *
- * Called when user space may read counters of this CPU from now on, or no longer.
+ * Called when the permission of user space to read counters of this CPU may have changed.
  *
  * Context: interrupts off.
  */
@@ -621,7 +621,7 @@ static const struct perfctr_family *perfctr_find_family(const struct x86_core *c
 	return NULL;
 }
 
-/* The type of a CPU's counters is known when it is online for the first time. */
+/* The core type of a CPU is known only when the CPU is online for the first time. */
 static int perfctr_cpu_online(unsigned int number)
 {
 	if (per_cpu(x86_pmu_cpu.core, number) == x86_cores[0])
@@ -629,13 +629,13 @@ static int perfctr_cpu_online(unsigned int number)
 	return 0;
 }
 
-/* Cores of another type have other counters. */
+/* Forbid all CPUs. perfctr_cpu_online() allows those of the first core type. */
 static int perfctr_forbid_cpus(void)
 {
 	int state;
 
 	cpumask_copy(&perfctr_forbidden, cpu_possible_mask);
-	/* No task runs on a CPU that is brought online before this state. */
+	/* A CPU that is brought online runs user tasks only after this state. */
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online", perfctr_cpu_online, NULL);
 	if (state < 0)
 		return state;

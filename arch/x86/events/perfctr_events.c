@@ -19,7 +19,7 @@ static bool perfctr_needs_register(const struct x86_extra *extra, u64 config)
 
 static int perfctr_check_period(const struct x86_model *model, u64 config, s32 ireset)
 {
-	/* A context switch stops a counter at any value, rarely at a multiple of the step. */
+	/* A switch stops a counter anywhere: the rest of a period is rarely a multiple. */
 	if (model->period_step && model->period_step(config) > 1)
 		return -EPERM;
 	if (model->min_period && -(s64)ireset < (s64)model->min_period(config))

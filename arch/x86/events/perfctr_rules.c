@@ -119,7 +119,7 @@ static const struct perfctr_rule perfctr_p4_model2_rules[] = {
 	{ }
 };
 
-/* With hyper-threading, a counter may count either thread of the core. */
+/* With hyper-threading, CCCR_THREADS and bits 0 and 1 of the ESCR may select either thread. */
 static const struct perfctr_rule perfctr_p4_ht_rules[] = {
 	NONE_OF(PERFCTR_ON_P4, CCCR_RESERVED & ~CCCR_EXTENDED_CASCADE, -EPERM),
 	NONE_OF(PERFCTR_ON_PLAIN, CCCR_EXTENDED_CASCADE, -EPERM),
@@ -174,7 +174,7 @@ const struct perfctr_family perfctr_k8_multicore = {
 	.kernel = SELECT_KERNEL, .has_tsc = true,
 };
 
-/* The northbridge has counters of its own. */
+/* No rule for northbridge events: the northbridge has counters of its own. */
 const struct perfctr_family perfctr_amd_15h = {
 	.name = "AMD family 15h and later", .rules = perfctr_select_rules,
 	.kernel = SELECT_KERNEL, .has_tsc = true,

@@ -103,8 +103,9 @@ static __always_inline void perfctr_state_sample(const struct perfctr_layer *lay
 }
 
 /*
- * User space may read counters from now on, or no longer. Counters that do not interrupt run on
- * between threads, and may have counts of other threads: reset them to 0.
+ * Called when layer->readable() may have changed. Counters that do not interrupt run on when
+ * threads are switched, so they may include counts of other threads: reset them to 0 if user space
+ * may read.
  */
 static __always_inline void perfctr_state_update_readable(const struct perfctr_layer *layer,
 							  struct perfctr_cpu_state *state)
@@ -152,8 +153,8 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
 
 /*
  * Lower the start value of an interrupting counter whose overflow is so near that the CPU might
- * miss it. The interrupt is late by perfctr_cpu_state::behind. perfctr_state_suspend() adds this
- * number, so that the overflow is found even if the counter has few events between two switches.
+ * miss it. The interrupt is late by perfctr_cpu_state::behind, which perfctr_state_suspend() adds,
+ * so that the overflow is found even if the counter has few events between two switches.
  */
 static __always_inline void perfctr_state_keep_off(struct perfctr_cpu_state *state, unsigned int i)
 {
@@ -187,8 +188,8 @@ static __always_inline void perfctr_state_start(const struct perfctr_layer *laye
 }
 
 /*
- * Show the start values of the counters to user space, if it may read counters: these are then
- * cleared of other tasks' counts, which start values may otherwise include.
+ * Show the start values of the counters to user space if layer->readable(): only then are counters
+ * cleared of other tasks' counts, which the start values would reveal.
  */
 static __always_inline void perfctr_show_starts(const struct perfctr_layer *layer,
 						struct perfctr_cpu_state *state)

@@ -34,8 +34,8 @@ struct x86_claim {
 };
 
 /*
- * Thread flag, not used by <asm/thread_info.h>: the thread has a perfctr state. __switch_to() tests
- * it together with other flags.
+ * Thread flag: the thread has a perfctr state. __switch_to() tests it together with other flags.
+ * <asm/thread_info.h> has no flag with this number.
  */
 #define TIF_PERFCTR	18
 

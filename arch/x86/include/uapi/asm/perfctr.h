@@ -66,8 +66,8 @@ struct perfctr_cpu_control {
  * @claim: the counters claimed for @control; not in user space
  * @revoked: counters, encoded as in @cstatus, that perf has taken after an overflow that is not
  *	reported yet; 0: none; not in user space
- * @behind: for each counter, the number of events by which it runs behind its value, because its
- *	overflow was too near when it was set; not in user space
+ * @behind: for each counter, the number by which @pmc.start was lowered, because the overflow was
+ *	too near; 0: not lowered; not in user space
  *
  * A reader must read @tsc_start before and after the rest, and repeat if it has changed.
  */
