@@ -406,7 +406,7 @@ u32 power_claim_handle_overflow(struct power_cpu *cpu, struct pt_regs *regs, u32
 		mine |= BIT(cpu->counts[i].pmc) & over;
 	if (!mine)
 		return 0;
-	/* An equal claim cannot continue a counter that is reset here. */
+	/* Counters that run on without a claim are reset below: no claim may continue them. */
 	if (!cpu->claim)
 		cpu->last_claim = 0;
 	else if (user)

@@ -70,7 +70,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_name);
 
 static perfctr_ihandler_t perfctr_ihandler;
 
-/* The layer of hardware registers */
+/* struct perfctr_layer on the registers of this CPU */
 
 static u32 perfctr_hw_tsc(void)
 {
@@ -500,7 +500,7 @@ int perfctr_cpu_init(void)
 	perfctr_cpu_name = "Generic powerpc with time base";
 	if (layout) {
 		perfctr_kind.counters = power_driver->n_counter;
-		/* The bits for event-based branches need more than a counter. */
+		/* Without ISA207_EBB and the like, which need more than a counter. */
 		perfctr_kind.valid = ISA207_EVENT(layout->valid);
 		perfctr_cpu_name = power_driver->name;
 	}

@@ -79,7 +79,7 @@ static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
 	state->tsc_start = now;
 }
 
-/* If the counter has stepped back, the start value stays ahead of it: see power_progress(). */
+/* If the counter has stepped back, keep the start value: see power_progress(). */
 static __always_inline void perfctr_count(const struct perfctr_layer *layer,
 					  struct perfctr_cpu_state *state, unsigned int i)
 {
@@ -153,7 +153,8 @@ static __always_inline int perfctr_state_resume(const struct perfctr_layer *laye
 }
 
 /*
- * Count a-mode counters in overflow, which are set to 0 afterwards.
+ * Add overflowed a-mode counters to their sums. power_claim_handle_overflow() then sets the
+ * counters to 0.
  *
  * Context: overflow interrupt, counters frozen.
  */
