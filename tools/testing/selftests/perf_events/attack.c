@@ -2,9 +2,9 @@
 /*
  * Unprivileged attackers load the kernel while a victim, another unprivileged user, counts. The
  * victim's counts must stay exact, and none of its opens may fail. The test prints the longest time
- * of each call. PE_ATTACK_MS bounds it, for machines with a CPU for each process. Each attack takes
- * PE_ATTACK_SECONDS (default: 2). The test also fails if no attacker of an attack ever succeeds in
- * its calls.
+ * of each call. With PE_ATTACK_MS the test fails if a call takes longer; this requires a CPU for
+ * each process. Each attack takes PE_ATTACK_SECONDS (default: 2). The test also fails if no
+ * attacker of an attack ever succeeds in its calls.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Software events that another CPU counts by itself are opened, closed, enabled and disabled
- * without an interrupt of that CPU, for any number of events.
+ * Page fault events of another CPU, and of a task that runs there, are opened, closed, enabled and
+ * disabled without an interrupt of that CPU.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -143,7 +143,7 @@ static __attribute__((constructor)) void exec_target(void)
  * pe_child_start - start a child that executes orders
  * @c: the child
  *
- * The child has already done each kind of work that must count exactly later.
+ * The child has already called pe_fault(), so that later calls cause an exact number of faults.
  * Return: 0 or -errno
  */
 int pe_child_start(struct pe_child *c)

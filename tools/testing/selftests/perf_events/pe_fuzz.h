@@ -43,7 +43,7 @@ static inline bool pe_chance(struct pe_rng *r, unsigned int percent)
 	return pe_below(r, 100) < percent;
 }
 
-/* Return a random subset of these bits, and rarely any bits. */
+/* Return a random subset of the bits of @of, usually a small one. */
 static inline __u64 pe_bits(struct pe_rng *r, __u64 of)
 {
 	__u64 bits = pe_rnd(r) & of;
@@ -379,7 +379,10 @@ static inline unsigned int pe_fuzz_attr(struct perf_event_attr *a, struct pe_rng
 			a->sample_type &= ~(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
 		}
 	}
-	/* A probe at another address would break this program, and a reference counter its data. */
+	/*
+	 * Upper half of config: a reference counter, which would change data of this program. A
+	 * probe at another address would break the program.
+	 */
 	if (a->type == m->uprobe) {
 		a->config = (__u32)a->config;
 		a->probe_offset = pe_file_offset(m->func);

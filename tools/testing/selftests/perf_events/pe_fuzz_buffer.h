@@ -76,7 +76,7 @@ static int do_munmap(struct pe_fuzzer *f)
 		return 0;
 	}
 	if (map->aux && pe_chance(&f->rng, 30)) {
-		/* Use the other order: unmap the base first. */
+		/* The other order: the buffer before the AUX area. */
 		munmap(map->at, map->len);
 		munmap(map->aux, map->aux_len);
 		memset(map, 0, sizeof(*map));
@@ -86,7 +86,7 @@ static int do_munmap(struct pe_fuzzer *f)
 	return 0;
 }
 
-/* Most of these must be refused. If one succeeds, forget the mapping. */
+/* Most of these calls must be refused. If a call succeeds, forget the mapping. */
 static int do_remap(struct pe_fuzzer *f)
 {
 	struct pe_fuzz_map *map = &f->maps[pe_below(&f->rng, PE_FUZZ_MAPS)];

@@ -9,7 +9,7 @@
 #define PE_FUZZ_PIDS	16
 #define PE_FUZZ_OPS	32
 
-/* Files of all processes of the fuzzer, also after an exec */
+/* Descriptors with the same number in all processes of the fuzzer, also after an exec */
 enum pe_fuzz_fixed {
 	PE_FD_SHARED = 900,	/* struct pe_fuzz_shared */
 	PE_FD_ARRAY,		/* BPF map of events */
@@ -92,7 +92,7 @@ struct pe_fuzz_op {
 
 static inline int pe_fuzz_fd(struct pe_fuzzer *f)
 {
-	/* Do not read a terminal: the read would not return. */
+	/* Not below 3, which may be a terminal: a read of a terminal would not return. */
 	if (pe_chance(&f->rng, 2))
 		return pe_chance(&f->rng, 5) ? -1 : 3 + pe_below(&f->rng, 64);
 	return __atomic_load_n(&f->fds[pe_below(&f->rng, PE_FUZZ_FDS)], __ATOMIC_RELAXED);

@@ -58,7 +58,7 @@ static bool is_needed(void)
 #define INTEL_PENTIUM_PRO	0x601
 #define INTEL_NETBURST		0xf00
 
-/* CPUID leaf 1: ECX, ECX, EDX */
+/* CPUID leaf 1: ECX, and EDX for CPUID_DS */
 #define CPUID_DTES64		0x4
 #define CPUID_PDCM		0x8000
 #define CPUID_HYPERVISOR	0x80000000
@@ -107,7 +107,7 @@ static bool is_skylake_with_pebs(void)
 	return false;
 }
 
-/* The first Pentium Pro has erratum 26; threads of a core of Netburst share the counters. */
+/* RDPMC of the first Pentium Pro has erratum 26. On Netburst, threads of a core share counters. */
 static bool has_rdpmc(void)
 {
 	unsigned int model = intel_model();

@@ -100,7 +100,7 @@ static void arm(unsigned int nth)
 		_exit(99);
 }
 
-/* Has the allocation failed? If not, an allocation of this read or write may fail. */
+/* Has the allocation failed? If not, it may be one of the pread() or pwrite() below. */
 static bool disarm(void)
 {
 	char text[16];
@@ -126,7 +126,7 @@ static bool is_shortage(int ret)
 	return ret == -ENOMEM || ret == -EFAULT || ret == -EAGAIN;
 }
 
-/* Try once. Return: true if the call has no allocation of that number. */
+/* Fail allocation @nth of the call. Return: true if the call has fewer allocations. */
 static bool try(struct pe_trial *t, unsigned int nth, const char **wrong)
 {
 	int fd = lowest_free_fd(), ret;
@@ -213,9 +213,9 @@ int pe_inject_self(unsigned int nth)
 }
 
 /**
- * pe_inject_happened - has that allocation failed?
+ * pe_inject_happened - has the allocation of pe_inject_self() failed?
  *
- * No later allocation fails.
+ * Ends the injection: no later allocation fails.
  * Return: true if it has
  */
 bool pe_inject_happened(void)
@@ -224,7 +224,7 @@ bool pe_inject_happened(void)
 
 	if (nth_fd < 0)
 		nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	/* The open of the file failed, which was the allocation. */
+	/* If the open has failed, the allocation was part of the open. */
 	happened = nth_fd < 0 || disarm();
 	close(nth_fd);
 	nth_fd = -1;

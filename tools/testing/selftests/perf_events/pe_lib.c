@@ -314,7 +314,7 @@ bool pe_compat(void)
 /**
  * pe_kernel_long - size of a long in the kernel
  *
- * A code breakpoint has that length, for programs of any size.
+ * A code breakpoint must have this length, in 32-bit programs, too.
  * Return: bytes
  */
 unsigned int pe_kernel_long(void)
@@ -455,7 +455,7 @@ int pe_cgroup_make(const char *name)
  * pe_cgroup_id - the id of a cgroup
  * @dir: its directory
  *
- * st_ino is only a part of it if the kernel's long has 32 bits.
+ * st_ino is not used: it has only the lower half of the id if the kernel's long has 32 bits.
  * Return: its id, or 0 on error
  */
 __u64 pe_cgroup_id(int dir)

@@ -47,7 +47,7 @@
 		statement;						\
 	} while (0)
 
-/* For FIXTURE_SETUP(): kernels other than that of PE_HARD may lack the feature under test. */
+/* For FIXTURE_SETUP(): with PE_HARD the kernel must have the feature under test. */
 #define SKIP_OTHERS(statement, why)		\
 	do {					\
 		ASSERT_EQ(NULL, getenv("PE_HARD"));	\
@@ -152,7 +152,7 @@ int pe_child_end(struct pe_child *c);
 /* pe_hang.c */
 void pe_show_tasks(void);
 
-/* Run a function as another user with some capabilities. Returns its result, or -errno. */
+/* Other users, with some capabilities */
 int pe_become(uid_t uid, __u64 caps);
 int pe_run_as(uid_t uid, __u64 caps, int (*fn)(void *), void *arg);
 

@@ -290,12 +290,12 @@ int pe_sample_parse(const struct perf_event_attr *attr, const struct pe_record *
 }
 
 /**
- * pe_id_parse - parse the sample_id at the end of another record
+ * pe_id_parse - parse the sample_id at the end of a record other than a sample
  * @attr: the event's attribute, with sample_id_all
  * @rec: the record
  * @s: filled in
  *
- * Return: number of bytes of the body before it, or -EBADMSG
+ * Return: number of bytes of the body before the sample_id, or -EBADMSG
  */
 int pe_id_parse(const struct perf_event_attr *attr, const struct pe_record *rec,
 		struct pe_sample *s)

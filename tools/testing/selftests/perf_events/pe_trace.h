@@ -57,8 +57,7 @@ static inline int pe_tracepoint(struct perf_event_attr *attr, const char *name)
 /**
  * pe_call_name - a tracepoint that each call of pe_call() passes once
  *
- * Tracepoints of system calls ignore 32-bit programs on a 64-bit kernel. These get another
- * tracepoint, without arguments of the program.
+ * Tracepoints of system calls ignore 32-bit programs on a 64-bit kernel: these use task_rename.
  * Return: its name, as "system/event"
  */
 static inline const char *pe_call_name(void)

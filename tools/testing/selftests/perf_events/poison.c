@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No uninitialised memory leaks: by bytes of samples without a meaning, bytes after the result of a
- * call, or reserved parts of the mapped page. record_ids.c checks records other than samples.
+ * Unused bytes of samples, bytes after the result of a call, and reserved parts of the mapped page
+ * must not reveal uninitialised memory. record_ids.c checks records other than samples.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EVENT_IOC_STATE: the state of an event, the reason if it does not count, and permission for
- * the groups that have the counters for which it waits.
+ * PERF_EVENT_IOC_STATE: the state of an event, the reason if it does not count, and permission to
+ * read the ids of the groups on the PMU while the event waits for a counter.
  */
 #include <errno.h>
 #include <linux/perf_event_ext.h>
