@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files of the program secret: the counters of a process, and what it sees of them.
+ * Shared by the files of the program secret: the counters of a process, and the values that the
+ * process can read.
  */
 #ifndef _SELFTESTS_PERFCTR_SECRET_H
 #define _SELFTESTS_PERFCTR_SECRET_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of the program secret, and what a process sees of them; see secret.h.
+ * Counters of the program secret, and the values that a process can read; see secret.h.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
