@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Single operations of the branch unit: its registers at the start, its users, the accesses of each
- * operation, a change of the type, types of branches, and call stacks after sleep.
+ * operation, a change of branch_sample_type, types of branches, and call stacks after sleep.
  */
 #include "x86_branch.h"
 

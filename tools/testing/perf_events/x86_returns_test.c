@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events that return to the count they had before, and what may have happened to it meanwhile */
+/* Events that are added again: reuse of their struct x86_count, and its changes in between */
 #include "x86_events.h"
 
 static struct x86_count *count_of(int i)
