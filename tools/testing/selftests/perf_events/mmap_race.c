@@ -13,6 +13,7 @@
 
 #include "../kselftest_harness.h"
 #include "pe_lib.h"
+#include "pe_rounds.h"
 #include "pe_sample.h"
 
 #define EVENTS		3
@@ -115,7 +116,7 @@ TEST(all_at_once)
 	}
 	for (i = 0; i < PE_ARRAY_SIZE(jobs); i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, jobs[i], (void *)args[i]));
-	sleep(SECONDS);
+	sleep(pe_rounds(SECONDS));
 	stop = true;
 	for (i = 0; i < PE_ARRAY_SIZE(jobs); i++)
 		pthread_join(threads[i], NULL);

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "pe_rounds.h"
 #include "pe_sample.h"
 
-#define RECORDS		30000ULL
+#define RECORDS		30000
 #define WINDOW		64
 
 /* The layout of the samples. A page is no multiple of their size, so some wrap. */
@@ -181,7 +182,7 @@ FIXTURE_SETUP(order)
 	const char *say = getenv("PE_RECORDS");
 
 	self->s.next = WINDOW;
-	self->s.faults = say ? strtoull(say, NULL, 10) : RECORDS;
+	self->s.faults = say ? strtoull(say, NULL, 10) : pe_rounds(RECORDS);
 }
 
 FIXTURE_TEARDOWN(order)
