@@ -180,7 +180,7 @@ void power_claim_free_last(struct power_cpu *cpu)
 	if (cpu->claim || !cpu->claim_counts)
 		return;
 	power_claim_put_counts(cpu);
-	cpu->last_claim = 0;
+	cpu->released_claim = 0;
 }
 
 /* Context: PMU disabled. */
@@ -221,12 +221,12 @@ static bool power_claim_get_fast(struct power_cpu *cpu, const struct power_claim
 	unsigned long mask = cpu->claim_counts;
 	int slot;
 
-	if (!claim->id || cpu->last_claim != claim->id)
+	if (!claim->id || cpu->released_claim != claim->id)
 		return false;
 	/* The encodings are stored in the former claim, which may have been freed. */
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX)
 		cpu->counts[slot].alts.codes = &claim->codes[cpu->claim_index[slot]];
-	cpu->last_claim = 0;
+	cpu->released_claim = 0;
 	cpu->claim = claim;
 	return true;
 }
@@ -313,7 +313,7 @@ void power_claim_put(const struct power_claim *claim)
 		return;
 	cpu->claim = NULL;
 	if (!claim->ints && claim->id) {
-		cpu->last_claim = claim->id;
+		cpu->released_claim = claim->id;
 		return;
 	}
 	perf_pmu_disable(&power_pmu_ops);
@@ -408,7 +408,7 @@ u32 power_claim_handle_overflow(struct power_cpu *cpu, struct pt_regs *regs, u32
 		return 0;
 	/* Counters that run on without a claim are reset below: no claim may continue them. */
 	if (!cpu->claim)
-		cpu->last_claim = 0;
+		cpu->released_claim = 0;
 	else if (user)
 		user->overflow(regs, mine, cpu->pmcs);
 	for_each_set_bit(i, &mine, BITS_PER_LONG)

@@ -131,8 +131,8 @@ struct power_memo {
  * @shadow: shadow of the control registers; see registers.c
  * @shadow_valid: @shadow is valid
  * @claim: the counters that perfctr has reserved; NULL: none
- * @last_claim: power_claim::id of counters that run on after power_claim_put(); 0: none
- * @claim_counts: mask of the members of @counts for @claim, or for @last_claim
+ * @released_claim: power_claim::id of counters that run on after power_claim_put(); 0: none
+ * @claim_counts: mask of the members of @counts for @claim, or for @released_claim
  * @claim_index: index in struct power_claim of each member in @claim_counts
  * @claim_pending: power_claim_get() needs counters of flexible events: add only pinned events
  * @claim_needs_start: the PMU stays disabled until power_claim_start()
@@ -162,7 +162,7 @@ struct power_cpu {
 	struct mmcr_regs		shadow;
 	bool				shadow_valid;
 	const struct power_claim	*claim;
-	u64				last_claim;
+	u64				released_claim;
 	u32				claim_counts;
 	u8				claim_index[POWER_COUNTS_MAX];
 	bool				claim_pending;
@@ -233,7 +233,7 @@ unsigned long power_pmc_read(int pmc);
 void power_pmc_read_all(struct power_cpu *cpu);
 void power_pmc_clear_all(void);
 void power_pmc_write(int pmc, unsigned long value);
-bool power_counts_overflowed(const struct power_cpu *cpu);
+bool power_any_overflowed(const struct power_cpu *cpu);
 void power_control_freeze(struct power_cpu *cpu);
 void power_control_write(struct power_cpu *cpu);
 void power_control_run(struct power_cpu *cpu, unsigned long mmcr0);

@@ -311,7 +311,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_copy_control);
  */
 bool perfctr_cpu_counts_kernel(const struct perfctr_cpu_control *control)
 {
-	return perfctr_kernel(control);
+	return perfctr_counts_kernel(control);
 }
 EXPORT_SYMBOL_GPL(perfctr_cpu_counts_kernel);
 

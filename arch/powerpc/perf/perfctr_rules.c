@@ -155,12 +155,12 @@ int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_
 }
 
 /**
- * perfctr_kernel - check whether a control counts the kernel
+ * perfctr_counts_kernel - check whether a control counts the kernel
  * @control: the control, which may be invalid
  *
  * Return: true if it does.
  */
-bool perfctr_kernel(const struct perfctr_cpu_control *control)
+bool perfctr_counts_kernel(const struct perfctr_cpu_control *control)
 {
 	unsigned int i, n;
 

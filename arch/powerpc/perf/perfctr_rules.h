@@ -60,6 +60,6 @@ struct perfctr_cpu_kind {
 
 int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_control *control,
 		  struct power_claim *claim);
-bool perfctr_kernel(const struct perfctr_cpu_control *control);
+bool perfctr_counts_kernel(const struct perfctr_cpu_control *control);
 
 #endif

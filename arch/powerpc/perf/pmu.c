@@ -242,7 +242,7 @@ static void power_enable(struct pmu *pmu)
 	}
 	cpu->disabled = false;
 	/* For a pending overflow of an EBB program, power_ebb_save() has saved PMAO. */
-	pending = !cpu->ebb && power_counts_overflowed(cpu);
+	pending = !cpu->ebb && power_any_overflowed(cpu);
 	/* Without soft masking, software cannot make the interrupt pending. */
 	if (pending && !IS_ENABLED(CONFIG_PPC64))
 		power_overflow_defer(cpu);

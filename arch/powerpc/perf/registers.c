@@ -146,13 +146,13 @@ void power_pmc_write(int pmc, unsigned long value)
 }
 
 /**
- * power_counts_overflowed - check for counters in overflow
+ * power_any_overflowed - check for counters in overflow
  * @cpu: this CPU
  *
  * Context: interrupts off, counters frozen.
  * Return: true if a counter of @cpu->counts that can interrupt has overflowed.
  */
-bool power_counts_overflowed(const struct power_cpu *cpu)
+bool power_any_overflowed(const struct power_cpu *cpu)
 {
 	unsigned long mask = cpu->used;
 	int i, pmc;
@@ -332,7 +332,7 @@ void power_ebb_save(struct power_cpu *cpu)
 	 * cleared PMAO, and a counter in overflow does not set PMAO again: save MMCR0 with the
 	 * changes by the overflow.
 	 */
-	if (thread->mmcr0 == MMCR0_PMXE && power_counts_overflowed(cpu))
+	if (thread->mmcr0 == MMCR0_PMXE && power_any_overflowed(cpu))
 		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;
 	thread->siar = mfspr(SPRN_SIAR);
 	thread->sdar = mfspr(SPRN_SDAR);

@@ -166,7 +166,7 @@ bool x86_branch_needs_info(const struct x86_core *core, const struct perf_event 
 			PERF_SAMPLE_BRANCH_ABORT_TX));
 }
 
-static bool x86_branch_level_wanted(const struct perf_event *event,
+static bool x86_branch_mode_matches(const struct perf_event *event,
 				    const struct perf_branch_entry *entry)
 {
 	const u64 type = event->attr.branch_sample_type;
@@ -179,7 +179,7 @@ static bool x86_branch_level_wanted(const struct perf_event *event,
 	return !x86_is_kernel(entry->from) || (type & PERF_SAMPLE_BRANCH_KERNEL);
 }
 
-static bool x86_branch_tx_wanted(u64 type, const struct perf_branch_entry *entry)
+static bool x86_branch_tx_matches(u64 type, const struct perf_branch_entry *entry)
 {
 	if ((type & PERF_SAMPLE_BRANCH_IN_TX) && !entry->in_tx)
 		return type & PERF_SAMPLE_BRANCH_NO_TX;
@@ -222,7 +222,7 @@ bool x86_branch_filter(const struct perf_event *event, const struct x86_branch_r
 
 	perf_clear_branch_entry_bitfields(entry);
 	if (!core->branches.ops->decode(core, raw, entry) ||
-	    !x86_branch_level_wanted(event, entry) || !x86_branch_tx_wanted(type, entry))
+	    !x86_branch_mode_matches(event, entry) || !x86_branch_tx_matches(type, entry))
 		return false;
 	aborted = entry->abort;
 	if (branch_sample_no_cycles(event))

@@ -171,7 +171,7 @@ static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *cl
 	}
 	WRITE_ONCE(cpu->reprogramming, true);
 	barrier();
-	cpu->last_claim = 0;
+	cpu->released_claim = 0;
 	cpu->claimed = claim->counters;
 	cleared = cpu->cleared & claim->counters;
 	for_each_x86_counter(i, claim->counters) {
@@ -281,7 +281,7 @@ void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 		cpu->excl_changed = true;
 		cpu->needs_reprogram = true;
 	} else if (!claim->ints) {
-		cpu->last_claim = claim->id;
+		cpu->released_claim = claim->id;
 	}
 	barrier();
 	cpu->reprogramming = false;

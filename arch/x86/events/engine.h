@@ -364,7 +364,7 @@ struct x86_count {
  * @counted_kernel: mask of the counters that counted the kernel in a kernel thread, and then
  *	stopped or were reprogrammed
  * @enabling_rdpmc: CR4.PCE will be set as soon as the counters are cleared
- * @last_claim: x86_claim::id of counters released by perfctr that are still programmed; 0: none
+ * @released_claim: x86_claim::id of counters released by perfctr that are still programmed; 0: none
  * @claimed: mask of the counters reserved by perfctr, see claim.c
  * @claim_running: mask of the @claimed counters that run; the overflow interrupt may clear it
  * @claim_ints: mask of the @claimed counters that interrupt when they overflow
@@ -425,7 +425,7 @@ struct x86_pmu_cpu {
 	u64			cleared;
 	u64			counted_kernel;
 	bool			enabling_rdpmc;
-	u64			last_claim;
+	u64			released_claim;
 	u64			claimed;
 	u64			claim_running;
 	u64			claim_ints;
@@ -679,7 +679,7 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
 	/* The counters cannot continue if they were cleared, or may be reprogrammed for perf. */
-	if (!claim->id || READ_ONCE(cpu->last_claim) != claim->id || cpu->disabled ||
+	if (!claim->id || READ_ONCE(cpu->released_claim) != claim->id || cpu->disabled ||
 	    READ_ONCE(cpu->needs_reprogram) ||
 	    ((cpu->cleared | cpu->assigned_mask) & claim->counters))
 		return false;
@@ -687,7 +687,7 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 	WRITE_ONCE(cpu->claimed, claim->counters);
 	WRITE_ONCE(cpu->claim_running, claim->counters);
 	/* The last NMI before these writes may have reprogrammed the counters: check again. */
-	if (likely(READ_ONCE(cpu->last_claim) == claim->id))
+	if (likely(READ_ONCE(cpu->released_claim) == claim->id))
 		return true;
 	WRITE_ONCE(cpu->claim_running, 0);
 	WRITE_ONCE(cpu->claimed, 0);
@@ -709,8 +709,8 @@ static __always_inline void x86_claim_put_fast(struct x86_pmu_cpu *cpu,
 		x86_claim_put(cpu, claim);
 		return;
 	}
-	/* The counters run on. An NMI that stops them clears last_claim. */
-	WRITE_ONCE(cpu->last_claim, claim->id);
+	/* The counters run on. An NMI that stops them clears released_claim. */
+	WRITE_ONCE(cpu->released_claim, claim->id);
 	WRITE_ONCE(cpu->claim_running, 0);
 	WRITE_ONCE(cpu->claimed, 0);
 }

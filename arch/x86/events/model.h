@@ -70,7 +70,7 @@ struct x86_limit {
 #define X86_LIMIT_LATENCY	BIT(5)	/* PEBS records have data source and latency of a load */
 #define X86_LIMIT_LOADS		BIT(6)	/* PEBS records of a load, without its data source */
 #define X86_LIMIT_STORES	BIT(7)	/* PEBS data source of a store: only L1 hit or miss */
-#define X86_LIMIT_TRACKS	BIT(8)	/* PEBS records have the data source of a tracked store */
+#define X86_LIMIT_TRACKED_STORE	BIT(8)	/* PEBS records have the data source of a tracked store */
 #define X86_LIMIT_STORE_LATENCY	BIT(9)	/* as X86_LIMIT_LATENCY, of a store */
 #define X86_LIMIT_AMD_NB	BIT(4)	/* northbridge event, see amd_nb.c */
 
@@ -246,7 +246,7 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @e_core_model: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
  *	described by CPUID only, or none
  * @branches: how branches are recorded; NULL: not at all, or as CPUID reports
- * @traces_beside: PT can trace while LBR or BTS is used
+ * @pt_with_lbr: PT can trace while LBR or BTS is used
  * @microcode: checks the microcode revision, at boot and after each update; NULL: none
  *
  * If the description of a member does not mention NULL or 0, that value means that the CPU lacks
@@ -298,7 +298,7 @@ struct x86_model {
 	const u32			*erratum_selects;
 	const struct x86_model		*e_core_model;
 	const struct x86_branch_unit	*branches;
-	bool				traces_beside;
+	bool				pt_with_lbr;
 	void				(*microcode)(struct x86_core *core);
 };
 

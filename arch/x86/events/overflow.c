@@ -265,15 +265,15 @@ static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, 
 }
 
 /* A PT buffer that fills while the interrupt is masked causes no interrupt: check repeatedly. */
-#define X86_LOOKS_MAX	8
+#define X86_TRACE_CHECKS_MAX	8
 
 static int x86_handle_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
 			     u64 later)
 {
-	int looks, found, handled = 0;
+	int checks, found, handled = 0;
 	u64 others;
 
-	for (looks = 0; looks < X86_LOOKS_MAX; looks++) {
+	for (checks = 0; checks < X86_TRACE_CHECKS_MAX; checks++) {
 		found = x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
 		if (!found)
 			break;

@@ -6,9 +6,9 @@
 #include "perfctr_rules.h"
 
 /* Flags of refused events. The family's rules refuse northbridge events. */
-#define PERFCTR_UNFIT	(X86_PAIR | X86_HT_ERRATUM)
+#define PERFCTR_REFUSED_FLAGS	(X86_PAIR | X86_HT_ERRATUM)
 
-static bool perfctr_needs_register(const struct x86_extra *extra, u64 config)
+static bool perfctr_needs_extra_reg(const struct x86_extra *extra, u64 config)
 {
 	for (; extra && extra->msr; extra++) {
 		if ((config & extra->mask) >= extra->first && (config & extra->mask) <= extra->last)
@@ -58,7 +58,8 @@ int perfctr_check_events(const struct x86_core *core, const struct perfctr_cpu_c
 		allowed = x86_limit_counters(core, x86_core_limits(core), &sel);
 		if (core->tfa_counters)
 			allowed &= x86_force_abort_limit(core);
-		if ((sel.flags & PERFCTR_UNFIT) || perfctr_needs_register(model->extra, sel.config))
+		if ((sel.flags & PERFCTR_REFUSED_FLAGS) ||
+		    perfctr_needs_extra_reg(model->extra, sel.config))
 			return -EPERM;
 		if (!(allowed & BIT_ULL(counter)))
 			return -EINVAL;

@@ -102,8 +102,8 @@ extern const struct perfctr_family perfctr_intel_arch, perfctr_zhaoxin;
 
 int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_control *control,
 		  bool global, struct x86_claim *claim);
-bool perfctr_kernel(const struct perfctr_family *family,
-		    const struct perfctr_cpu_control *control);
+bool perfctr_counts_kernel(const struct perfctr_family *family,
+			   const struct perfctr_cpu_control *control);
 
 /* perfctr_events.c */
 struct x86_core;

@@ -156,7 +156,8 @@ static __always_inline void perfctr_state_suspend(const struct perfctr_layer *la
  * miss it. The interrupt is late by perfctr_cpu_state::behind, which perfctr_state_suspend() adds,
  * so that the overflow is found even if the counter has few events between two switches.
  */
-static __always_inline void perfctr_state_keep_off(struct perfctr_cpu_state *state, unsigned int i)
+static __always_inline void perfctr_state_lower_start(struct perfctr_cpu_state *state,
+						      unsigned int i)
 {
 	s32 nearest = -max_t(s32, state->claim.least[i], X86_MIN_PERIOD);
 	s32 start = state->pmc[i].start;
@@ -176,7 +177,7 @@ static __always_inline void perfctr_state_start(const struct perfctr_layer *laye
 	for (i = perfctr_cstatus_nractrs(state->cstatus); i < n; i++) {
 		u64 value;
 
-		perfctr_state_keep_off(state, i);
+		perfctr_state_lower_start(state, i);
 		value = (s64)(s32)state->pmc[i].start;
 		if ((state->k1 & PERFCTR_RELOAD) ||
 		    layer->read(state->claim.counter[i]) != value)

@@ -49,7 +49,7 @@ struct x86_pmu_cpu;
 #define X86_PRECISE_STORE	BIT(19)	/* a store, with an L1 hit bit */
 #define X86_PRECISE_RELOADS	BIT(20)	/* the CPU reloads the counter with the period */
 #define X86_PRECISE_MULTI	BIT(21)	/* records may wait in the buffer */
-#define X86_PRECISE_TRACKS	BIT(22)	/* a store, with its data source */
+#define X86_PRECISE_TRACKED_STORE	BIT(22)	/* a store, with its data source */
 #define X86_PRECISE_STORE_LATENCY BIT(24)	/* data source and latency of a store */
 
 /**

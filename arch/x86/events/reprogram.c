@@ -220,7 +220,7 @@ void x86_counts_detach_counters(struct x86_pmu_cpu *cpu)
 {
 	int i;
 
-	cpu->last_claim = 0;
+	cpu->released_claim = 0;
 	for_each_x86_counter(i, cpu->core->counters) {
 		struct x86_count *count = cpu->owner[i];
 
@@ -645,7 +645,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 			cpu->gen++;
 		again = true;
 		cpu->needs_reprogram = false;
-		cpu->last_claim = 0;
+		cpu->released_claim = 0;
 		barrier();
 		if (cpu->assigned_mask & cpu->core->tfa_counters)
 			x86_force_abort(cpu, cpu->assigned_mask);

@@ -8,7 +8,7 @@
 
 /*
  * Number of users of LBR, BTS or PT, by x86_lbr_exclusive_*: at most one element is nonzero, except
- * the element of PT with x86_model::traces_beside.
+ * the element of PT with x86_model::pt_with_lbr.
  */
 static atomic_t x86_exclusive[x86_lbr_exclusive_max];
 static DEFINE_MUTEX(x86_exclusive_mutex);
@@ -20,7 +20,7 @@ static bool x86_excludes(unsigned int what, unsigned int other)
 		return false;
 	if (what != x86_lbr_exclusive_pt && other != x86_lbr_exclusive_pt)
 		return true;
-	return !x86_nr_cores || !x86_cores[0]->model->traces_beside;
+	return !x86_nr_cores || !x86_cores[0]->model->pt_with_lbr;
 }
 
 /**

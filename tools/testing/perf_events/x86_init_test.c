@@ -465,7 +465,7 @@ static bool excludes(bool beside)
 	const int other = beside ? 0 : -EBUSY;
 	bool ok;
 
-	init_model.traces_beside = beside;
+	init_model.pt_with_lbr = beside;
 	ok = !boot(STEPS, false);
 	ok &= !shared_add_exclusive(lbr) && shared_add_exclusive(pt) == other;
 	ok &= shared_has_exclusive(pt) == beside && shared_add_exclusive(bts) == -EBUSY;
@@ -482,7 +482,7 @@ static bool excludes(bool beside)
 	ok &= !shared_add_exclusive(bts) && shared_add_exclusive(lbr) == -EBUSY;
 	shared_del_exclusive(bts);
 	ok &= !shared_has_exclusive(lbr) && !shared_has_exclusive(bts) && !shared_has_exclusive(pt);
-	init_model.traces_beside = false;
+	init_model.pt_with_lbr = false;
 	end();
 	return ok && !harness_warned;
 }

@@ -224,18 +224,18 @@ static void test_kernel(struct kunit *test)
 	struct perfctr_cpu_control control;
 
 	fill_control(&control, 1, 1);
-	KUNIT_EXPECT_FALSE(test, perfctr_kernel(&control));
+	KUNIT_EXPECT_FALSE(test, perfctr_counts_kernel(&control));
 	control.modes[2] = 0;
-	KUNIT_EXPECT_FALSE(test, perfctr_kernel(&control));
+	KUNIT_EXPECT_FALSE(test, perfctr_counts_kernel(&control));
 	control.modes[1] = PERFCTR_NOT_HV;
-	KUNIT_EXPECT_TRUE(test, perfctr_kernel(&control));
+	KUNIT_EXPECT_TRUE(test, perfctr_counts_kernel(&control));
 	fill_control(&control, 0, 0);
-	KUNIT_EXPECT_FALSE(test, perfctr_kernel(&control));
+	KUNIT_EXPECT_FALSE(test, perfctr_counts_kernel(&control));
 	/* An impossible number of counters */
 	memset(&control, 0xff, sizeof(control));
-	KUNIT_EXPECT_FALSE(test, perfctr_kernel(&control));
+	KUNIT_EXPECT_FALSE(test, perfctr_counts_kernel(&control));
 	memset(control.modes, 0, sizeof(control.modes));
-	KUNIT_EXPECT_TRUE(test, perfctr_kernel(&control));
+	KUNIT_EXPECT_TRUE(test, perfctr_counts_kernel(&control));
 }
 
 /* Registers in memory */

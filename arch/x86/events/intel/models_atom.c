@@ -336,7 +336,7 @@ static const struct x86_model silvermont = {
 static const struct x86_model goldmont = {
 	INTEL_ROW("goldmont"),
 	.branches	= &x86_lbr_skylake,
-	.traces_beside	= true,
+	.pt_with_lbr	= true,
 	.generic	= x86_intel_generic,
 	.cache		= &glm_cache,
 	.cache_extra	= &glm_cache_extra,
@@ -350,7 +350,7 @@ static const struct x86_model goldmont = {
 static const struct x86_model goldmont_plus = {
 	INTEL_ROW("goldmont_plus"),
 	.branches	= &x86_lbr_skylake,
-	.traces_beside	= true,
+	.pt_with_lbr	= true,
 	.generic	= x86_intel_generic,
 	.cache		= &glp_cache,
 	.cache_extra	= &glp_cache_extra,
@@ -378,7 +378,7 @@ static const struct x86_model tremont = {
 		x86_tremont_distributed),
 	.cache_extra	= &tnt_cache_extra,
 	.branches	= &x86_lbr_skylake,
-	.traces_beside	= true,
+	.pt_with_lbr	= true,
 	.precise	= x86_tremont_precise,
 };
 

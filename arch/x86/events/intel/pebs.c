@@ -208,8 +208,8 @@ static int pebs_need_branches(struct perf_event *event)
  * @model: the model of the core type
  * @config: hw.config of the event
  *
- * Return: X86_PRECISE_LATENCY, X86_PRECISE_STORE_LATENCY, X86_PRECISE_TRACKS, X86_PRECISE_STORE or
- * X86_PRECISE_LOAD; 0 if the event is not of loads or stores.
+ * Return: X86_PRECISE_LATENCY, X86_PRECISE_STORE_LATENCY, X86_PRECISE_TRACKED_STORE,
+ * X86_PRECISE_STORE or X86_PRECISE_LOAD; 0 if the event is not of loads or stores.
  */
 u32 x86_precise_access(const struct x86_model *model, u64 config)
 {
@@ -220,8 +220,8 @@ u32 x86_precise_access(const struct x86_model *model, u64 config)
 		return X86_PRECISE_LATENCY;
 	if (flags & X86_LIMIT_STORE_LATENCY)
 		return X86_PRECISE_STORE_LATENCY;
-	if (flags & X86_LIMIT_TRACKS)
-		return X86_PRECISE_TRACKS;
+	if (flags & X86_LIMIT_TRACKED_STORE)
+		return X86_PRECISE_TRACKED_STORE;
 	if (flags & X86_LIMIT_STORES)
 		return X86_PRECISE_STORE;
 	return flags & X86_LIMIT_LOADS ? X86_PRECISE_LOAD : 0;
@@ -309,7 +309,7 @@ static u64 pebs_bits(const struct x86_core *core, const struct x86_count *count,
 
 	if ((event->hw.flags & X86_PRECISE_LATENCY) && !core->precise.adaptive)
 		bits |= bits << PEBS_LATENCY_SHIFT;
-	if (event->hw.flags & X86_PRECISE_TRACKS)
+	if (event->hw.flags & X86_PRECISE_TRACKED_STORE)
 		bits |= PEBS_TRACKS;
 	return bits;
 }

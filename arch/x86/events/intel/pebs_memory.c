@@ -262,7 +262,7 @@ u64 x86_precise_source(const struct x86_model *model, const struct perf_event *e
 		return pebs_load_source(model->accesses, status);
 	if (event->hw.flags & X86_PRECISE_STORE_LATENCY)
 		return pebs_store_source(model->accesses, status);
-	if (event->hw.flags & X86_PRECISE_TRACKS)
+	if (event->hw.flags & X86_PRECISE_TRACKED_STORE)
 		return pebs_tracked_source(status);
 	if (event->hw.flags & X86_PRECISE_STORE)
 		return pebs_access_source(SOURCE(OP, STORE), pebs_hit_level(status));

@@ -91,7 +91,7 @@ const struct x86_limit x86_westmere_precise[] = {
 const struct x86_limit x86_sandybridge_precise[] = {
 	PRECISE(0xc0, 0x01, BIT(1)),
 	INTEL_PRECISE(0xcd, 0x01, BIT(3), X86_LIMIT_LATENCY),
-	INTEL_PRECISE(0xcd, 0x02, BIT(3), X86_LIMIT_TRACKS),
+	INTEL_PRECISE(0xcd, 0x02, BIT(3), X86_LIMIT_TRACKED_STORE),
 	INTEL_PRECISE_EVENTS(0xd0, 0xd3, ALL_FOUR, X86_LIMIT_HT_ERRATUM),
 	CYCLES(0xc2, 0x01, ALL_FOUR),
 	ALL_PLAIN(ALL_FOUR),

@@ -354,15 +354,16 @@ static void test_kernel(struct kunit *test)
 
 	control.evntsel[0] = GOOD;
 	control.evntsel[1] = GOOD;
-	KUNIT_EXPECT_FALSE(test, perfctr_kernel(&perfctr_k7, &control));
+	KUNIT_EXPECT_FALSE(test, perfctr_counts_kernel(&perfctr_k7, &control));
 	control.evntsel[1] |= KERNEL;
-	KUNIT_EXPECT_TRUE(test, perfctr_kernel(&perfctr_k7, &control));
+	KUNIT_EXPECT_TRUE(test, perfctr_counts_kernel(&perfctr_k7, &control));
 	control.nractrs = 1;
-	KUNIT_EXPECT_FALSE(test, perfctr_kernel(&perfctr_k7, &control));
-	KUNIT_EXPECT_TRUE_MSG(test, perfctr_kernel(&perfctr_c3, &control), "it has no modes");
+	KUNIT_EXPECT_FALSE(test, perfctr_counts_kernel(&perfctr_k7, &control));
+	/* It has no modes. */
+	KUNIT_EXPECT_TRUE(test, perfctr_counts_kernel(&perfctr_c3, &control));
 	control.nractrs = U32_MAX;
 	control.nrictrs = U32_MAX;
-	perfctr_kernel(&perfctr_p4, &control);
+	perfctr_counts_kernel(&perfctr_p4, &control);
 }
 
 /**
@@ -420,12 +421,12 @@ static void test_families(struct kunit *test)
 		control.evntsel[0] = c->user ?: c->kernel;
 		control.p4.escr[0] = ESCR;
 		KUNIT_EXPECT_EQ_MSG(test, check(c->family, &control), 0, "%s", c->family->name);
-		KUNIT_EXPECT_EQ_MSG(test, perfctr_kernel(c->family, &control), !c->user, "%s",
-				    c->family->name);
+		KUNIT_EXPECT_EQ_MSG(test, perfctr_counts_kernel(c->family, &control), !c->user,
+				    "%s", c->family->name);
 		control.evntsel[0] = c->kernel;
 		/* The mode bits of a Pentium 4 are in the ESCR. */
 		control.p4.escr[0] = BIT(3);
-		KUNIT_EXPECT_EQ_MSG(test, perfctr_kernel(c->family, &control), true, "%s",
+		KUNIT_EXPECT_EQ_MSG(test, perfctr_counts_kernel(c->family, &control), true, "%s",
 				    c->family->name);
 		control.nractrs = 0;
 		control.nrictrs = 1;

@@ -43,7 +43,7 @@ TEST_F(hw, loop)
 	__u64 net;
 
 	ASSERT_LE(0, fd);
-	net = pe_hw_least(fd, LOOP + 2) - pe_hw_least(fd, 2);
+	net = pe_hw_lowest_count(fd, LOOP + 2) - pe_hw_lowest_count(fd, 2);
 	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
@@ -58,7 +58,7 @@ TEST_F(hw, pinned_loop)
 	self->a.pinned = 1;
 	fd = pe_self(&self->a);
 	ASSERT_LE(0, fd);
-	net = pe_hw_least(fd, LOOP + 2) - pe_hw_least(fd, 2);
+	net = pe_hw_lowest_count(fd, LOOP + 2) - pe_hw_lowest_count(fd, 2);
 	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);
@@ -71,7 +71,7 @@ TEST_F(hw, loop_of_a_cpu)
 	int fd = pe_open(&self->a, -1, 0, -1, 0);
 
 	ASSERT_LE(0, fd);
-	net = pe_hw_least(fd, LOOP + 2) - pe_hw_least(fd, 2);
+	net = pe_hw_lowest_count(fd, LOOP + 2) - pe_hw_lowest_count(fd, 2);
 	TH_LOG("%lu instructions read %llu", LOOP, net);
 	EXPECT_LE(LOOP, net);
 	EXPECT_GE(LOOP + 10, net);

@@ -105,7 +105,7 @@ static __u64 count_loop(void)
 {
 	struct perf_event_attr a = pe_hw_attr(PERF_COUNT_HW_INSTRUCTIONS);
 	int fd = pe_self(&a);
-	__u64 count = pe_hw_least(fd, LOOP);
+	__u64 count = pe_hw_lowest_count(fd, LOOP);
 
 	close(fd);
 	return count;

@@ -314,7 +314,7 @@ __u64 pe_hw_count(int fd, unsigned long instructions)
 }
 
 /**
- * pe_hw_least - the lowest count of several runs of a loop
+ * pe_hw_lowest_count - the lowest count of several runs of a loop
  * @fd: an instruction counter of this thread, disabled
  * @instructions: the length of the loop
  *
@@ -322,7 +322,7 @@ __u64 pe_hw_count(int fd, unsigned long instructions)
  * of instructions. The lowest count has none.
  * Return: the count
  */
-__u64 pe_hw_least(int fd, unsigned long instructions)
+__u64 pe_hw_lowest_count(int fd, unsigned long instructions)
 {
 	__u64 least = -1ULL, n;
 	int run;
@@ -354,7 +354,7 @@ bool pe_hw_excludes(void)
 	attr.exclude_kernel = 0;
 	fd = pe_self(&attr);
 	if (fd >= 0) {
-		excludes = pe_hw_least(fd, loop) < loop;
+		excludes = pe_hw_lowest_count(fd, loop) < loop;
 		close(fd);
 	}
 #endif

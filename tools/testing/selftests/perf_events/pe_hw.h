@@ -26,7 +26,7 @@ bool pe_hw_must_be_readable(void);
 bool pe_hw_branches(void);
 void pe_hw_loop(unsigned long instructions);
 __u64 pe_hw_count(int fd, unsigned long instructions);
-__u64 pe_hw_least(int fd, unsigned long instructions);
+__u64 pe_hw_lowest_count(int fd, unsigned long instructions);
 __u64 pe_hw_read_page(const struct perf_event_mmap_page *page);
 
 #endif
