@@ -186,8 +186,9 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
  * @handle: handle with space for the record
  * @lost: number of lost records
  *
- * Not inlined, because a struct perf_sample_data for the words at the end of the record is large.
- * That of the caller must not change.
+ * Not inlined, because the struct perf_sample_data below would enlarge the stack of each caller.
+ * The caller's own struct is not used: perf_event_header__init_id() would overwrite values of the
+ * record that the caller writes next.
  *
  * Context: any.
  */

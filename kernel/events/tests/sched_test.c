@@ -284,7 +284,7 @@ static void tick_adjusts_all_active_events(struct kunit *test)
 	expect_counted_for_ticks(test, ctx, 0);
 }
 
-/* In whatever order groups are opened, the pinned groups are scheduled in. */
+/* Pinned groups are scheduled in before flexible ones, for each order in which they are opened. */
 static void pinned_groups_are_scheduled_first(struct kunit *test)
 {
 	int order;
