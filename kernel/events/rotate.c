@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rotation: groups that do not fit on the PMU at the same time share it in turns. Each PMU
- * has a timer on each CPU, which runs while a group waits for counters. At each expiry the
- * youngest group that waits replaces the oldest group that is scheduled in; for the age of a
- * group see group_tree.c.
+ * Rotation multiplexes groups that do not fit on the PMU at the same time. Each PMU has a timer
+ * on each CPU, which runs while a group waits for counters. At each expiry the youngest group
+ * that waits replaces the oldest group that is scheduled in; for the age of a group see
+ * group_tree.c.
  */
 #include <linux/hrtimer.h>
 

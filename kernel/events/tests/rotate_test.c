@@ -193,20 +193,20 @@ static void limit_ages_by_rounds(struct kunit *test)
  */
 static void group_does_not_pay_for_gaps(struct kunit *test)
 {
-	struct perf_event *gap, *turns[2];
+	struct perf_event *gap, *large[2];
 	int i, r, waited = 0, longest = 0;
 
 	limit_ages_by_rounds(test);
 	for (i = 0; i < 2; i++)
-		turns[i] = open_group(test, 3, false);
+		large[i] = open_group(test, 3, false);
 	gap = open_group(test, 1, false);
 	for (r = 0; r < 400; r++) {
 		one_round(test);
 		KUNIT_EXPECT_TRUE(test, is_on(gap));
 	}
 	for (i = 0; i < 2; i++) {
-		close_event(test, turns[i]);
-		turns[i] = open_group(test, 4, false);
+		close_event(test, large[i]);
+		large[i] = open_group(test, 4, false);
 	}
 	for (r = 0; r < 400; r++) {
 		one_round(test);
@@ -280,7 +280,7 @@ static void unfit_group_blocks_no_other(struct kunit *test)
 	KUNIT_EXPECT_GE(test, on[1], 90);
 }
 
-static void count_turns(struct kunit *test, struct perf_event **events, int *on, int rounds)
+static void count_rounds_on(struct kunit *test, struct perf_event **events, int *on, int rounds)
 {
 	int r, i;
 
@@ -308,23 +308,23 @@ static void no_credit_for_disabled_time(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		events[i] = open_group(test, 1, false);
 	on_and_off(events[0], false);
-	count_turns(test, events, on, 200);
+	count_rounds_on(test, events, on, 200);
 	KUNIT_EXPECT_EQ(test, on[0], 0);
 
 	on_and_off(events[0], true);
 	memset(on, 0, sizeof(on));
-	count_turns(test, events, on, 30);
+	count_rounds_on(test, events, on, 30);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 
 	/* The age of a new group does not depend on a group that is off. */
 	on_and_off(events[0], false);
-	count_turns(test, events, on, 200);
+	count_rounds_on(test, events, on, 200);
 	close_event(test, events[1]);
 	events[1] = open_group(test, 1, false);
 	on_and_off(events[0], true);
 	memset(on, 0, sizeof(on));
-	count_turns(test, events, on, 30);
+	count_rounds_on(test, events, on, 30);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 }
@@ -341,7 +341,7 @@ static void running_time_counts_at_once(struct kunit *test)
 	sim_test_pass(200 * ROUND_NS);
 	events[1] = open_group(test, 1, false);
 	events[2] = open_group(test, 1, false);
-	count_turns(test, events, on, 30);
+	count_rounds_on(test, events, on, 30);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_GE(test, on[i], 9);
 }

@@ -310,12 +310,12 @@ static unsigned int waiting(const int *fds, int seconds)
 #define INTERVAL	400
 #define INTERVAL_FILE	PE_SIM "perf_event_mux_interval_ms"
 
-FIXTURE(turns) {
+FIXTURE(rotation) {
 	int here[SHARING], there[SHARING];
 	long interval;
 };
 
-FIXTURE_SETUP(turns)
+FIXTURE_SETUP(rotation)
 {
 	self->interval = -1;
 	if (geteuid() || access(ONLINE, W_OK))
@@ -330,7 +330,7 @@ FIXTURE_SETUP(turns)
 	ASSERT_EQ(0, pe_move_to(0));
 }
 
-FIXTURE_TEARDOWN(turns)
+FIXTURE_TEARDOWN(rotation)
 {
 	int i;
 
@@ -347,7 +347,7 @@ FIXTURE_TEARDOWN(turns)
 /*
  * Offline and online the CPU, some time after its timer has expired on another CPU, or before that.
  */
-static void go_and_come(struct __test_metadata *_metadata, struct _test_data_turns *self,
+static void go_and_come(struct __test_metadata *_metadata, struct _test_data_rotation *self,
 			bool at_once)
 {
 	int round;
@@ -369,12 +369,12 @@ static void go_and_come(struct __test_metadata *_metadata, struct _test_data_tur
  * The timer of an offlined CPU is migrated to another CPU, which also has events that wait. The
  * timer must not rotate those forever, instead of the events of its own CPU.
  */
-TEST_F(turns, after_a_while)
+TEST_F(rotation, after_a_while)
 {
 	go_and_come(_metadata, self, false);
 }
 
-TEST_F(turns, at_once)
+TEST_F(rotation, at_once)
 {
 	go_and_come(_metadata, self, true);
 }
