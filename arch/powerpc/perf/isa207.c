@@ -32,7 +32,8 @@
 
 /* MMCR2: freeze bits of PMC @pmc */
 #define MMCR2_FREEZE_KERNEL(pmc)	(1UL << (63 - 9 * ((pmc) - 1)))
-#define MMCR2_FREEZE_USER(pmc)		(1UL << (62 - 9 * ((pmc) - 1)))
+/* Two bits freeze problem state: FCnP0 with HV of MSR clear, FCnP1 with HV set, as on a host */
+#define MMCR2_FREEZE_USER(pmc)		(3UL << (61 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_WAIT(pmc)		(1UL << (58 - 9 * ((pmc) - 1)))
 #define MMCR2_FREEZE_HV(pmc)		(1UL << (57 - 9 * ((pmc) - 1)))
 /* MMCR2: freeze PMC @pmc with PMM of MSR set, and with PMM clear */

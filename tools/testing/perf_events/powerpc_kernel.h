@@ -47,7 +47,8 @@
 #define smp_processor_id()	0
 #define cpu_active(cpu)		((void)(cpu), true)
 #define ppc_enable_pmcs()	do { } while (0)
-#define cpu_has_feature(feature)	((void)(feature), false)
+/* The kernel runs in hypervisor mode with HV in MSR. */
+#define cpu_has_feature(feature)	((feature) == CPU_FTR_HVMODE && (kernel_msr & MSR_HV))
 #define sched_clock()		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)

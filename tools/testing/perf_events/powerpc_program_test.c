@@ -533,6 +533,56 @@ static bool test_fixed(bool fixed_idle)
 	return true;
 }
 
+/* Does MMCR2 freeze @pmc, which has an event that is not counted in @modes, exactly in @modes? */
+static bool modes_freeze(int pmc, u32 modes, bool host)
+{
+	static const struct isa207_layout layout;
+	const struct isa207_count count = {
+		.code = pmc == PMC_5 ? ISA207_RUN_INST : pmc == PMC_6 ? ISA207_RUN_CYC :
+			(u64)pmc << 16 | ISA207_ANY_CYC,
+		.modes = modes, .pmc = pmc,
+	};
+	const struct {
+		struct machine_state	state;
+		bool			frozen;
+	} rows[] = {
+		{ { .problem = true, .hypervisor = host }, modes & POWER_NOT_USER },
+		{ { .hypervisor = host }, modes & POWER_NOT_KERNEL },
+		/* The kernel of a host is its own hypervisor. */
+		{ { .hypervisor = true }, modes & (host ? POWER_NOT_KERNEL : POWER_NOT_HV) },
+	};
+	struct mmcr_regs mmcr;
+	int i;
+
+	isa207_compute_mmcr(&layout, &count, 1, &mmcr);
+	machine_registers[SPRN_MMCR0] = mmcr.mmcr0;
+	machine_registers[SPRN_MMCR2] = mmcr.mmcr2;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (machine_is_frozen(pmc, &rows[i].state) == rows[i].frozen)
+			continue;
+		ktap_note("PMC%d without modes %#x: problem %d, hypervisor %d", pmc, modes,
+			  rows[i].state.problem, rows[i].state.hypervisor);
+		return false;
+	}
+	return true;
+}
+
+/* An event counts in exactly the modes that it does not exclude, in a host and in a guest. */
+static bool test_modes(bool host)
+{
+	bool ok = true;
+	u32 modes;
+	int pmc;
+
+	kernel_msr = host ? MSR_HV : 0;
+	for (pmc = 1; pmc <= PMC_6; pmc++) {
+		for (modes = 0; modes <= POWER_NOT_MODES; modes++)
+			ok &= modes_freeze(pmc, modes, host);
+	}
+	kernel_msr = 0;
+	return ok;
+}
+
 /* In problem state, only some bits of MMCR2 can be written. */
 static void program_freeze(unsigned long bits)
 {
@@ -696,11 +746,13 @@ static void results(const char *machine, bool qemu)
 
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(23);
 	results("processor", false);
 	results("qemu", true);
 	ktap_result(test_fixed(false), "fixed_counters");
 	ktap_result(test_fixed(true), "fixed_counters_without_run_latch");
+	ktap_result(test_modes(false), "modes_of_guest");
+	ktap_result(test_modes(true), "modes_of_host");
 	ktap_result(test_program_fixed(PMC_5), "program_with_pmc5_alone");
 	ktap_result(test_program_fixed(PMC_6), "program_with_pmc6_alone");
 	ktap_result(test_child(), "child_of_program");
