@@ -15,7 +15,6 @@
  * ISA 2.07 on support claims.
  */
 #include <linux/bitops.h>
-#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <asm/cputable.h>
@@ -26,13 +25,6 @@
 
 /* NULL before power_claim_open() */
 static const struct power_claim_user *power_claim_user;
-
-/*
- * Number of times per jiffy that power_claim_resched() reschedules displaced flexible events at
- * once. After that, the events wait for the rotation. Otherwise perfctr could displace them again
- * in each context switch, at the cost of other tasks.
- */
-#define POWER_RESCHEDS_MAX	16
 
 /**
  * power_claim_open - allow perfctr to reserve counters
@@ -341,24 +333,20 @@ void power_claim_stop(void)
 /**
  * power_claim_resched - reschedule flexible events that claims have displaced
  *
+ * Without this call the events would wait until the next rotation, or the switch to a task with
+ * events. The calls per tick are not limited: with a limit, displaced events of the CPU would miss
+ * other tasks until the next rotation. Pinned events of tasks displace events at each switch, too.
+ *
  * Context: interrupts off, no counters of this CPU reserved, no ctx->lock held.
  */
 void power_claim_resched(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
-	unsigned long now = jiffies;
 
 	lockdep_assert_irqs_disabled();
 	if (!cpu->claim_displaced)
 		return;
 	cpu->claim_displaced = false;
-	if (cpu->resched_since != now) {
-		cpu->resched_since = now;
-		cpu->nr_resched = 0;
-	}
-	if (cpu->nr_resched == POWER_RESCHEDS_MAX)
-		return;
-	cpu->nr_resched++;
 	perf_pmu_resched_flexible(&power_pmu_ops);
 }
 

@@ -138,8 +138,6 @@ struct power_memo {
  * @claim_needs_start: the PMU stays disabled until power_claim_start()
  * @claim_displaced: power_claim_get() has displaced flexible events, which may fit after
  *	power_claim_put()
- * @resched_since: jiffies of the last power_claim_resched() that rescheduled flexible events
- * @nr_resched: number of power_claim_resched() calls in @resched_since that rescheduled events
  * @needs_clear: mask of counters to clear: their value is of a former event, or unknown; bit 1 is
  *	PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
@@ -168,8 +166,6 @@ struct power_cpu {
 	bool				claim_pending;
 	bool				claim_needs_start;
 	bool				claim_displaced;
-	unsigned long			resched_since;
-	unsigned int			nr_resched;
 	u32				needs_clear;
 	u32				pmcs[MAX_HWEVENTS];
 	bool				in_overflow;

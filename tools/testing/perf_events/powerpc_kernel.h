@@ -67,7 +67,6 @@ static inline unsigned long mfmsr(void)
 static bool kernel_pmu_inuse;
 /* The overflow interrupt is pending. */
 static __maybe_unused bool kernel_pmi_pending;
-static __maybe_unused unsigned long jiffies;
 
 /* perfctr's low-level driver */
 typedef u32 __u32;
