@@ -31,6 +31,9 @@ static void power_disable(struct pmu *pmu)
 	if (cpu->disabled)
 		return;
 	cpu->disabled = true;
+	/* A hypervisor need not save the registers before this. So do it before the freeze. */
+	if (!cpu->shadow_valid)
+		ppc_set_pmu_inuse(1);
 	if (cpu->ebb)
 		power_ebb_save(cpu);
 	/* An EBB program can run the counters, although the shadow of MMCR0 has FC. */
@@ -108,8 +111,6 @@ void power_reprogram(struct power_cpu *cpu)
 	struct perf_event *event;
 	int i;
 
-	/* A hypervisor has to save the registers from now on. */
-	ppc_set_pmu_inuse(1);
 	if (WARN_ON_ONCE(!power_counts_assign(cpu))) {
 		cpu->mmcr.mmcr0 = MMCR0_FC;
 		return;

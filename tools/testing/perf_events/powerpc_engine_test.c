@@ -49,6 +49,18 @@ static void machine_step(void)
 
 /* Number of writes of registers */
 static unsigned int machine_writes;
+/* After each write another guest runs, and then the processor takes a step. */
+static bool machine_is_guest;
+
+static void machine_run_other_guest(void)
+{
+	int reg;
+
+	/* The hypervisor preserves the registers only if they are in use. */
+	for (reg = 1; reg < SPRN_END && !kernel_pmu_inuse; reg++)
+		machine_registers[reg] = reg == SPRN_MMCR0 ? 0 : 100 + reg;
+	machine_step();
+}
 
 static unsigned long mfspr(int reg)
 {
@@ -61,6 +73,8 @@ static void mtspr(int reg, u32 value)
 		machine_pending = false;
 	machine_registers[reg] = value;
 	machine_writes++;
+	if (machine_is_guest)
+		machine_run_other_guest();
 }
 
 #include "../../../arch/powerpc/perf/assign.c"
@@ -381,6 +395,27 @@ static bool test_unused(void)
 	test_add(&counter, 2, 0);
 	machine_timer(&power_unused_timers);
 	return kernel_pmu_inuse && machine_registers[SPRN_MMCR1] == TEST_MMCR1;
+}
+
+/*
+ * From its first write on, the driver has the hypervisor preserve the registers. So the counters
+ * are frozen, and no event counts the driver's work but for the step after the last write.
+ */
+static bool test_guest(void)
+{
+	struct test_event first, second;
+	struct power_pmu driver;
+
+	test_begin(&driver, false);
+	kernel_pmu_inuse = false;
+	machine_is_guest = true;
+	perf_pmu_disable(&power_pmu_ops);
+	test_add(&first, 1, 1000);
+	test_add(&second, 2, 1000);
+	perf_pmu_enable(&power_pmu_ops);
+	machine_is_guest = false;
+	machine_run(10, false);
+	return test_count(&first) == 11 && test_count(&second) == 11;
 }
 
 /* A deep idle state of a host, which loses all registers but MMCR0 */
@@ -820,7 +855,7 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(20);
+	ktap_plan(21);
 	ktap_result(test_samples(), "samples");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_limited_wrap(), "limited_counter_wraps");
@@ -831,6 +866,7 @@ int main(void)
 	ktap_result(test_rollback(), "rollback");
 	ktap_result(test_rollback_at_0(), "rollback_at_0");
 	ktap_result(test_unused(), "registers_after_no_events");
+	ktap_result(test_guest(), "registers_of_guest");
 	ktap_result(test_lost(machine_deep_idle), "deep_idle");
 	ktap_result(test_lost(machine_suspend), "suspend");
 	ktap_result(test_suspend_unused(), "suspend_without_events");

@@ -46,7 +46,7 @@
 #define ppc_set_pmu_inuse(inuse)	(kernel_pmu_inuse = (inuse))
 #define smp_processor_id()	0
 #define cpu_active(cpu)		((void)(cpu), true)
-#define ppc_enable_pmcs()	do { } while (0)
+#define ppc_enable_pmcs()	ppc_set_pmu_inuse(1)
 /* The kernel runs in hypervisor mode with HV in MSR. */
 #define cpu_has_feature(feature)	((feature) == CPU_FTR_HVMODE && (kernel_msr & MSR_HV))
 #define sched_clock()		0
