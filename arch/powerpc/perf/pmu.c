@@ -250,9 +250,9 @@ static void power_enable(struct pmu *pmu)
 	power_run(cpu);
 	if (pending && IS_ENABLED(CONFIG_PPC64)) {
 		/*
-		 * The writes of MMCR0 have cleared PMAO, and a counter in overflow does not set
-		 * PMAO again. A write of PMAO would cause no interrupt on processors with
-		 * CPU_FTR_PMAO_BUG. So make the interrupt pending in software.
+		 * The writes of MMCR0 have cleared PMAO. By the ISA, a counter in overflow sets
+		 * PMAO again at once, but not on POWER8. A write of PMAO would cause no interrupt
+		 * on processors with CPU_FTR_PMAO_BUG. So make the interrupt pending in software.
 		 */
 		hard_irq_disable();
 		set_pmi_irq_pending();

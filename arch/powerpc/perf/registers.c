@@ -329,8 +329,8 @@ void power_ebb_save(struct power_cpu *cpu)
 	power_control_run(cpu, MMCR0_FC);
 	/*
 	 * A counter may have overflowed between the read and the write of MMCR0. The write has then
-	 * cleared PMAO, and a counter in overflow does not set PMAO again: save MMCR0 with the
-	 * changes by the overflow.
+	 * cleared PMAO, and a counter in overflow does not set PMAO again on POWER8: save MMCR0
+	 * with the changes by the overflow.
 	 */
 	if (thread->mmcr0 == MMCR0_PMXE && power_any_overflowed(cpu))
 		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;

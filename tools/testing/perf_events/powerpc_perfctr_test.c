@@ -22,6 +22,16 @@ static u32 machine_registers[SPRN_END];
 /* All steps, which are the time base, too */
 static u64 machine_steps;
 
+static void machine_alert(void)
+{
+	u32 *mmcr0 = &machine_registers[SPRN_MMCR0];
+
+	kernel_pmi_pending = true;
+	*mmcr0 &= ~MMCR0_PMXE;
+	if (*mmcr0 & MMCR0_FCECE)
+		*mmcr0 |= MMCR0_FC;
+}
+
 /* Simulate one step: counters with an event in MMCR1 count it, unless they are frozen. */
 static void machine_step(void)
 {
@@ -34,13 +44,9 @@ static void machine_step(void)
 		if (!(machine_registers[SPRN_MMCR1] & BIT(pmc)))
 			continue;
 		enabled = pmc == 1 ? MMCR0_PMC1CE : MMCR0_PMCjCE;
-		if (++machine_registers[pmc] != 1U << 31 || !(*mmcr0 & enabled) ||
-		    !(*mmcr0 & MMCR0_PMXE))
-			continue;
-		kernel_pmi_pending = true;
-		*mmcr0 &= ~MMCR0_PMXE;
-		if (*mmcr0 & MMCR0_FCECE)
-			*mmcr0 |= MMCR0_FC;
+		if (++machine_registers[pmc] == 1U << 31 && (*mmcr0 & enabled) &&
+		    (*mmcr0 & MMCR0_PMXE))
+			machine_alert();
 	}
 }
 
@@ -49,11 +55,22 @@ static unsigned long mfspr(int reg)
 	return machine_registers[reg];
 }
 
+/* By the ISA, MMCR0 interrupts at once if a counter is in overflow. POWER8 does not. */
+static bool machine_is_power8 = true;
+
 static void mtspr(int reg, u32 value)
 {
-	if (reg == SPRN_MMCR0)
-		kernel_pmi_pending = false;
+	int pmc;
+
 	machine_registers[reg] = value;
+	if (reg != SPRN_MMCR0)
+		return;
+	kernel_pmi_pending = false;
+	for (pmc = 1; pmc <= 6 && !machine_is_power8; pmc++) {
+		if (machine_registers[pmc] >> 31 && (value & MMCR0_PMXE) &&
+		    (value & (pmc == 1 ? MMCR0_PMC1CE : MMCR0_PMCjCE)))
+			machine_alert();
+	}
 }
 
 /* Claims exist in the driver for 64 bits. */
@@ -645,6 +662,24 @@ static bool test_late_pinned(void)
 	       count_of(&events[0]) == 5;
 }
 
+/* PMAO of an overflow is set again, and software has its interrupt pending, too: one sample. */
+static bool test_late_twice(void)
+{
+	struct pt_regs regs = { .user = true };
+
+	test_begin();
+	machine_is_power8 = false;
+	open_event(&events[0], 1, 1000, false);
+	machine_run(1000, true);
+	perf_pmu_disable(&power_pmu_ops);
+	perf_pmu_enable(&power_pmu_ops);
+	machine_interrupt();
+	power_interrupt(&regs);
+	machine_run(999, false);
+	machine_is_power8 = true;
+	return samples == 1 && count_of(&events[0]) == 1999;
+}
+
 /* An a-mode counter that exceeds 31 bits, and one of 32 bits with a late interrupt */
 static bool test_wrap(void)
 {
@@ -799,7 +834,7 @@ static bool test_random(void)
 
 int main(void)
 {
-	ktap_plan(16);
+	ktap_plan(17);
 	ktap_result(test_counts(), "counts");
 	ktap_result(test_waits(), "flexible_event_waits");
 	ktap_result(test_same_code(), "event_with_code_of_claim");
@@ -811,6 +846,7 @@ int main(void)
 	ktap_result(test_overflow(), "overflow");
 	ktap_result(test_switches(), "period_over_switches");
 	ktap_result(test_late(), "late_overflow");
+	ktap_result(test_late_twice(), "late_overflow_with_two_interrupts");
 	ktap_result(test_late_pinned(), "pinned_after_overflow");
 	ktap_result(test_wrap(), "wrap");
 	ktap_result(test_rollback(), "rollback");
