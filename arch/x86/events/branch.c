@@ -197,6 +197,40 @@ static void x86_branch_off(struct x86_pmu_cpu *cpu)
 	x86_branch_stop(cpu);
 }
 
+static void x86_branch_clear(struct x86_pmu_cpu *cpu)
+{
+	struct x86_branch_cpu *branch = &cpu->branch;
+
+	cpu->core->branches.ops->clear(cpu->core, x86_branch_call_stack(branch));
+	branch->regs_stamp = 0;
+}
+
+/*
+ * Has a debug exception, of a single step or a hardware breakpoint, disabled the running unit? A VM
+ * exit disables the unit, too, but KVM enables the unit before user space runs again.
+ */
+static bool x86_branch_was_disabled(const struct x86_pmu_cpu *cpu)
+{
+	const struct x86_branch_ops *ops = cpu->core->branches.ops;
+
+	return ops->is_on && !ops->is_on(cpu->core) && !perf_guest_state();
+}
+
+/*
+ * Enable the unit again after a debug exception. The disabled unit has missed calls and returns, so
+ * the call stack is wrong.
+ */
+static void x86_branch_reenable(struct x86_pmu_cpu *cpu)
+{
+	bool call_stack = x86_branch_call_stack(&cpu->branch);
+
+	if (!x86_branch_was_disabled(cpu))
+		return;
+	if (call_stack)
+		x86_branch_clear(cpu);
+	cpu->core->branches.ops->on(cpu->core, call_stack);
+}
+
 /**
  * x86_branch_add - add a user of the branch unit, if an event has a branch stack
  * @cpu: this CPU, whose PMU is disabled
@@ -250,14 +284,6 @@ void x86_branch_del(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (!--branch->users)
 		branch->changed = true;
 	perf_sched_cb_dec(event->pmu);
-}
-
-static void x86_branch_clear(struct x86_pmu_cpu *cpu)
-{
-	struct x86_branch_cpu *branch = &cpu->branch;
-
-	cpu->core->branches.ops->clear(cpu->core, x86_branch_call_stack(branch));
-	branch->regs_stamp = 0;
 }
 
 /**
@@ -361,6 +387,8 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 		return;
 	if (!sched_in && (!saved || !x86_branch_call_stack(branch) || !branch->running))
 		return;
+	if (branch->running)
+		x86_branch_reenable(cpu);
 	/*
 	 * If the unit ran, the call stack would get calls of this function, and BRS would record
 	 * branches while its records are cleared.
@@ -394,6 +422,7 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 	struct x86_branch_raw *raw;
 	struct x86_pmu_cpu *cpu;
 	unsigned long flags;
+	bool wrong;
 	u64 newest;
 
 	local_irq_save(flags);
@@ -402,7 +431,12 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 		const struct x86_branch_ops *ops = cpu->core->branches.ops;
 
 		raw = cpu->branch.snapshot[!!in_nmi()];
+		/* Without call stack the records are right. A check would add branches to them. */
+		wrong = x86_branch_call_stack(&cpu->branch) && !cpu->branch.stopped &&
+			x86_branch_was_disabled(cpu);
 		x86_branch_off(cpu);
+		if (wrong)
+			x86_branch_clear(cpu);
 		n = ops->read(cpu->core, raw, &newest);
 		if (ops->read_info)
 			ops->read_info(cpu->core, raw, n, newest);
@@ -447,12 +481,13 @@ u64 x86_branch_begin_interrupt(struct x86_pmu_cpu *cpu)
 		branch->stopped = true;
 		return 0;
 	}
-	if (!x86_branch_in_kernel(branch))
-		return 0;
-	if (x86_branch_freezes(cpu)) {
+	if (x86_branch_in_kernel(branch) && x86_branch_freezes(cpu)) {
 		branch->unchecked = true;
 		return X86_STATUS_BRANCHES_FROZEN;
 	}
+	x86_branch_reenable(cpu);
+	if (!x86_branch_in_kernel(branch))
+		return 0;
 	/* The unit is still in use: x86_branch_cpu::running stays set until the end. */
 	branch->stopped = true;
 	x86_branch_stop(cpu);
@@ -495,8 +530,10 @@ void x86_branch_end_interrupt(struct x86_pmu_cpu *cpu, u64 frozen)
 
 	branch->unchecked = false;
 	branch->stopped = false;
-	if (frozen)
+	if (frozen) {
 		x86_acknowledge_bits(cpu, frozen);
+		x86_branch_reenable(cpu);
+	}
 	if (stopped && READ_ONCE(branch->running))
 		x86_branch_on(cpu);
 }

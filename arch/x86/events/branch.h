@@ -118,6 +118,8 @@ struct x86_branch_unit {
  *	NULL: all events can have one
  * @on: enables the unit, whose filter register is written; @call_stack: in the call stack mode
  * @off: disables the unit
+ * @is_on: returns whether the unit is enabled, by one register read. NULL: the unit is never
+ *	disabled except by @off
  * @clear: invalidates all records. With @call_stack, clears each record, since a return without a
  *	recorded call would make older records valid again
  * @read: reads the records from the newest to the first unused one. Returns their number, and sets
@@ -132,13 +134,14 @@ struct x86_branch_unit {
  *	mode
  * @filter: converts an LBR_SELECT value to the filter register's format; NULL: same format
  *
- * Context: interrupts off, except @check. @read, @read_info, @decode, @on and @off are also called
- * in an NMI.
+ * Context: interrupts off, except @check. @read, @read_info, @decode, @on, @off and @is_on are also
+ * called in an NMI, and so is @clear if there is @is_on.
  */
 struct x86_branch_ops {
 	int		(*check)(const struct x86_core *core, struct perf_event *event);
 	void		(*on)(const struct x86_core *core, bool call_stack);
 	void		(*off)(const struct x86_core *core);
+	bool		(*is_on)(const struct x86_core *core);
 	void		(*clear)(const struct x86_core *core, bool call_stack);
 	unsigned int	(*read)(const struct x86_core *core, struct x86_branch_raw *raw,
 				u64 *newest);
@@ -227,7 +230,7 @@ struct x86_branch_saved {
  * @type: branch_sample_type of the event added last; the bits that determine @select are the same
  *	for all users
  * @changed: the unit must be enabled, disabled, or switched to another task
- * @running: the unit is enabled
+ * @running: the unit is enabled, unless a debug exception has disabled it since
  * @asleep: the unit is disabled while the CPU is in a low power state
  * @unchecked: in an interrupt: it is not checked yet that the unit is frozen
  * @stopped: in an interrupt: the unit is disabled until the end of the interrupt

@@ -395,6 +395,15 @@ static inline void sleep_deeply(void)
 	machine.newest = 0;
 }
 
+/*
+ * A debug exception disables the model-specific LBR: SDM, "Monitoring Branches, Exceptions, and
+ * Interrupts".
+ */
+static inline void raise_debug_exception(void)
+{
+	machine.debugctl &= ~DEBUGCTLMSR_LBR;
+}
+
 static inline void run_task(u64 steps)
 {
 	struct task *task = current_task;

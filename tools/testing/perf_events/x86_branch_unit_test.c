@@ -64,6 +64,7 @@ static bool is_cheap(void)
 	static const struct config calls = { "", &x86_lbr_skylake, 5, 0, STACK };
 	struct perf_sample_data data;
 	unsigned long reads, writes;
+	unsigned int i;
 	bool ok = true;
 
 #define COST(what, most_reads, most_writes, ...) do {				\
@@ -81,20 +82,24 @@ static bool is_cheap(void)
 	COST("the first event", 2, 3, x86_branch_add(&x86_pmu_cpu, &events[0]), enable_pmu());
 	COST("the second event", 0, 0, x86_branch_add(&x86_pmu_cpu, &events[1]), enable_pmu());
 	run_task(100);
-	COST("a sample with flags", 97, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	COST("a sample with flags", 98, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
 	     x86_branch_sample(&x86_pmu_cpu, &events[0], &data),
 	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
-	COST("a sample of addresses", 65, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	COST("a sample of addresses", 66, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
 	     x86_branch_sample(&x86_pmu_cpu, &events[1], &data),
 	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
-	COST("a switch", 1, 1, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false),
+	COST("a switch", 2, 1, x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false),
 	     x86_branch_sched_task(&tasks[1].context, &tasks[1].task, true), enable_pmu());
 	run_task(3);
-	COST("a sample soon after a switch", 11, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+	COST("a sample soon after a switch", 12, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
 	     x86_branch_sample(&x86_pmu_cpu, &events[0], &data),
 	     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
 	COST("the last event", 1, 1, x86_branch_del(&x86_pmu_cpu, &events[0]),
 	     x86_branch_del(&x86_pmu_cpu, &events[1]), enable_pmu());
+	COST("a switch and an interrupt without events", 0, 0,
+	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false),
+	     x86_branch_sched_task(&tasks[1].context, &tasks[1].task, true), enable_pmu(),
+	     x86_branch_begin_interrupt(&x86_pmu_cpu), x86_branch_end_interrupt(&x86_pmu_cpu, 0));
 	start(&calls, 1);
 	x86_branch_add(&x86_pmu_cpu, &events[0]);
 	enable_pmu();
@@ -102,14 +107,124 @@ static bool is_cheap(void)
 		on[0] = true;
 		run_task(1);
 	}
-	COST("a switch from a task with 5 calls", 17, 0,
+	COST("a switch from a task with 5 calls", 18, 0,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, false));
-	COST("a switch back, with the task's calls in the registers", 1, 0,
+	COST("a switch back, with the task's calls in the registers", 2, 0,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
 	x86_pmu_cpu.branch.regs_stamp = 0;
-	COST("a switch back, with other registers", 1, 42,
+	COST("a switch back, with other registers", 2, 42,
 	     x86_branch_sched_task(&tasks[0].context, &tasks[0].task, true));
+	/* No debug exception disables these units. */
+	for (i = 3; i < ARRAY_SIZE(configs); i += 3) {
+		start(&configs[i], 1);
+		x86_branch_add(&x86_pmu_cpu, &events[0]);
+		enable_pmu();
+		COST("an interrupt without samples", 0, 0, x86_branch_begin_interrupt(&x86_pmu_cpu),
+		     x86_branch_end_interrupt(&x86_pmu_cpu, 0));
+	}
 	return ok;
+}
+
+/* Does the unit record calls of user space? */
+static bool records_user(void)
+{
+	const struct branch call = { .from = 0x1000, .to = 0x2000, .kind = X86_BRANCH_CALL };
+
+	return records(&call);
+}
+
+/* An interrupt reads records. With @freezes, the overflow freezes records of the kernel. */
+static void interrupt(bool freezes)
+{
+	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;
+	struct perf_sample_data data;
+	u64 frozen;
+
+	interrupted = true;
+	frozen = x86_branch_begin_interrupt(cpu) & (freezes ? ~0ULL : 0);
+	machine.frozen = frozen;
+	x86_branch_check_frozen(cpu, frozen);
+	x86_branch_sample(cpu, &events[0], &data);
+	x86_branch_end_interrupt(cpu, frozen);
+	interrupted = false;
+}
+
+static void switch_task(unsigned int from, unsigned int to)
+{
+	x86_branch_sched_task(&tasks[from].context, &tasks[from].task, false);
+	x86_branch_sched_task(&tasks[to].context, &tasks[to].task, true);
+	enable_pmu();
+}
+
+/*
+ * After a debug exception, the next interrupt or the next context switch enables the unit again.
+ * @kind: 0 and 1: an interrupt; otherwise a switch
+ */
+static bool records_after_exception(const struct config *config, bool halts, unsigned int kind)
+{
+	u64 before, on = DEBUGCTLMSR_LBR;
+
+	start(config, 1);
+	core.branches.halts = halts;
+	x86_branch_add(&x86_pmu_cpu, &events[0]);
+	enable_pmu();
+	before = machine.debugctl;
+	if (!records_user() || !(before & on))
+		return false;
+	raise_debug_exception();
+	if (records_user())
+		return false;
+	if (kind < 2)
+		interrupt(kind);
+	else
+		switch_task(0, kind - 2);
+	return records_user() && machine.debugctl == before && !harness_warned;
+}
+
+static bool records_after_exceptions(void)
+{
+	unsigned int i, kind;
+	bool ok = true;
+
+	for (i = 0; i < 3; i++) {
+		for (kind = 0; kind < 4; kind++) {
+			ok &= records_after_exception(&configs[i], false, kind);
+			ok &= records_after_exception(&configs[i], true, kind);
+		}
+	}
+	return ok;
+}
+
+/*
+ * Returns without record would leave a wrong call stack: after a debug exception there is none, not
+ * even in the next sample. A VM exit disables the unit, too, and the call stack stays right.
+ */
+static bool forgets_calls(bool in_guest, bool switches, bool snapshots)
+{
+	struct perf_branch_entry entries[REGISTERS];
+	static const struct config config = { "", &x86_lbr_skylake, 5, 0, STACK };
+	bool ok;
+
+	start(&config, 1);
+	x86_branch_add(&x86_pmu_cpu, &events[0]);
+	enable_pmu();
+	on[0] = true;
+	while (current_task->nr_calls != 5)
+		run_task(1);
+	raise_debug_exception();
+	guest_state = in_guest ? PERF_GUEST_ACTIVE : 0;
+	if (!in_guest)
+		begin(current_task, false);
+	if (switches)
+		switch_task(0, 0);
+	ok = !snapshots || !x86_branch_snapshot(entries, REGISTERS);
+	ok &= sample();
+	interrupted = false;
+	guest_state = 0;
+	if (in_guest)
+		machine.debugctl |= DEBUGCTLMSR_LBR;
+	run_task(3);
+	return ok && sample() && !harness_warned;
 }
 
 /* The registers have the task's calls again after the task has slept and no other task has run. */
@@ -345,8 +460,13 @@ int main(void)
 	unsigned int i;
 	char name[64];
 
-	ktap_plan(14);
+	ktap_plan(19);
 	ktap_result(is_cheap(), "accesses to registers");
+	ktap_result(records_after_exceptions(), "records after a debug exception");
+	ktap_result(forgets_calls(false, false, false), "calls after a debug exception");
+	ktap_result(forgets_calls(false, true, false), "calls of a switch after a debug exception");
+	ktap_result(forgets_calls(false, false, true), "snapshot after a debug exception");
+	ktap_result(forgets_calls(true, false, false), "calls after a VM exit");
 	ktap_result(finds_registers(false), "registers with records of another kernel");
 	ktap_result(finds_registers(true), "registers that record");
 	ktap_result(counts_users(), "users of the branch unit");

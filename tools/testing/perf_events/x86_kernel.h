@@ -493,6 +493,11 @@ struct x86_cpu_id {
 	unsigned long driver_data;
 };
 
+/* PERF_GUEST_*: the interrupt has interrupted a guest */
+#define PERF_GUEST_ACTIVE		BIT(0)
+#define PERF_GUEST_USER			BIT(1)
+static unsigned int guest_state __maybe_unused;
+#define perf_guest_state()			guest_state
 #define perf_guest_handle_intel_pt_intr()	0
 #define intel_pt_interrupt()			do { } while (0)
 

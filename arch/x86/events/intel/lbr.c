@@ -104,6 +104,15 @@ static void lbr_off(const struct x86_core *core)
 		       debugctl & ~(DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI));
 }
 
+/* The CPU clears DEBUGCTLMSR_LBR when it raises a debug exception. */
+static bool lbr_is_on(const struct x86_core *core)
+{
+	u64 debugctl;
+
+	rdmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
+	return debugctl & DEBUGCTLMSR_LBR;
+}
+
 /* In call stack mode, a return without a call would make older records valid again: clear all. */
 static void lbr_clear(const struct x86_core *core, bool call_stack)
 {
@@ -258,6 +267,7 @@ static void lbr_restore(const struct x86_core *core, const struct x86_branch_raw
 static const struct x86_branch_ops lbr_ops = {
 	.on		= lbr_on,
 	.off		= lbr_off,
+	.is_on		= lbr_is_on,
 	.clear		= lbr_clear,
 	.read		= lbr_read,
 	.read_info	= lbr_read_info,
@@ -370,6 +380,7 @@ static u64 lbr_arch_filter(const struct x86_core *core, u64 select)
 	return ctl;
 }
 
+/* A debug exception does not change MSR_ARCH_LBR_CTL. */
 static const struct x86_branch_ops lbr_arch_ops = {
 	.on		= lbr_on,
 	.off		= lbr_off,
