@@ -31,7 +31,7 @@ void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_reg
 	unsigned long ip;
 
 	/* For a sample of a guest, the stack of the host is the wrong one. */
-	if (perf_guest_state() || perf_callchain_store(entry, regs->ip))
+	if (x86_guest_state() || perf_callchain_store(entry, regs->ip))
 		return;
 	if (complete)
 		unwind_start(&state, current, regs, NULL);
@@ -154,7 +154,7 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs 
 {
 	bool entered;
 
-	if (perf_guest_state())
+	if (x86_guest_state())
 		return;
 	/* In virtual 8086 mode, the segment registers are not selectors. */
 	if (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM))

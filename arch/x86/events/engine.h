@@ -375,6 +375,8 @@ struct x86_count {
  * @precise: PEBS records
  * @bts: branch trace store
  * @has_ds_area: MSR_IA32_DS_AREA is set
+ * @from_record: a sample is being written from a PEBS or BTS record; index 1: in an NMI, 0: outside
+ *	of NMIs
  */
 struct x86_pmu_cpu {
 	struct x86_core		*core;
@@ -435,6 +437,7 @@ struct x86_pmu_cpu {
 	struct x86_precise_cpu	precise;
 	struct x86_bts_cpu	bts;
 	bool			has_ds_area;
+	bool			from_record[2];
 };
 
 DECLARE_PER_CPU(struct x86_pmu_cpu, x86_pmu_cpu);

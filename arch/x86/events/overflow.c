@@ -57,14 +57,18 @@ static bool x86_is_late_nmi(const struct x86_pmu_cpu *cpu)
 void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
 		const struct x86_record *record, bool may_throttle)
 {
+	bool *from_record = &cpu->from_record[!!in_nmi()], outer = *from_record;
 	struct perf_sample_data data;
 	struct x86_perf_regs at;
 	int stop;
 
+	*from_record = record;
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (record) {
-		if (!x86_record_sample(cpu, event, record, regs, &data, &at))
+		if (!x86_record_sample(cpu, event, record, regs, &data, &at)) {
+			*from_record = outer;
 			return;
+		}
 		regs = &at.regs;
 	} else {
 		if (has_branch_stack(event))
@@ -77,6 +81,7 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 		stop = perf_event_overflow(event, &data, regs);
 	else
 		stop = perf_event_overflow_more(event, &data, regs);
+	*from_record = outer;
 	if (stop)
 		x86_event_stop(event, 0);
 }

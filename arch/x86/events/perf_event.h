@@ -155,6 +155,7 @@ static inline void intel_pt_interrupt(void) { }
 #endif
 
 unsigned long x86_segment_base(struct pt_regs *regs);
+unsigned int x86_guest_state(void);
 
 /*
  * Is @ip a kernel address? Addresses of a 32-bit kernel are zero-extended in 64-bit registers, so

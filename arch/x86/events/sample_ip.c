@@ -8,6 +8,24 @@
 #include "engine.h"
 
 /**
+ * x86_guest_state - guest state for the sample that is being written
+ *
+ * The CPU writes PEBS and BTS records only while the host runs. But the host may handle them in an
+ * interrupt of a guest: the interrupt may be late, and records may wait until an event is read.
+ *
+ * Context: any, while a sample is written.
+ * Return: PERF_GUEST_* flags, 0 if the sample is of the host.
+ */
+unsigned int x86_guest_state(void)
+{
+	unsigned int guest = perf_guest_state();
+
+	if (!guest || this_cpu_ptr(&x86_pmu_cpu)->from_record[!!in_nmi()])
+		return 0;
+	return guest;
+}
+
+/**
  * x86_entry_registers - registers of user space for a sample
  * @regs: registers of the interrupt, or of the caller
  * @empty: memory for registers without an address
@@ -43,7 +61,7 @@ struct pt_regs *x86_entry_registers(struct pt_regs *regs, struct pt_regs *empty)
  */
 unsigned long perf_instruction_pointer(struct pt_regs *regs)
 {
-	if (perf_guest_state())
+	if (x86_guest_state())
 		return perf_guest_get_ip();
 	return regs->ip + x86_segment_base(regs);
 }
@@ -57,7 +75,7 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
  */
 unsigned long perf_misc_flags(struct pt_regs *regs)
 {
-	unsigned int guest = perf_guest_state();
+	unsigned int guest = x86_guest_state();
 	unsigned long misc;
 
 	if (guest)

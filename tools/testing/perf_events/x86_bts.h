@@ -137,7 +137,9 @@ static inline void check_branch_sample(const struct counted *c, const struct per
 	if (!(c->event.hw.flags & X86_BRANCH_TRACE))
 		return;
 	is_wrong |= machine.debugctl & DEBUGCTLMSR_TR;
-	check_branch(regs->ip, data->addr);
+	/* The branch is of the host, whatever the interrupt has interrupted. */
+	is_wrong |= perf_misc_flags((struct pt_regs *)regs) != PERF_RECORD_MISC_USER;
+	check_branch(perf_instruction_pointer((struct pt_regs *)regs), data->addr);
 }
 
 /* Start the machine. @lacking: features that the CPU lacks */
@@ -150,6 +152,7 @@ static inline void start(u64 seed, u32 lacking)
 	core.generic[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = BRANCHES;
 	x86_bts_probe(&core);
 	check_sample = check_branch_sample;
+	guest_state = 0;
 	is_wrong = false;
 }
 

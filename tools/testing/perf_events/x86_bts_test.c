@@ -46,6 +46,7 @@ static bool samples_all(u64 seed, u32 lacking, bool others, bool foreign)
 	beside = foreign ? MACHINE_FOREIGN : 0;
 	start(seed, lacking);
 	beside = 0;
+	guest_state = seed % 3 ? 0 : PERF_GUEST_ACTIVE;
 	assert(!open_event(c, &every_branch));
 	if (others) {
 		struct perf_event_attr attr = {

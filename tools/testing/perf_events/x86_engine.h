@@ -49,6 +49,7 @@ static inline void msr_set_bit(u32 msr, u8 bit)
 #include "../../../arch/x86/events/config.c"
 #include "../../../arch/x86/events/pmu.c"
 #include "../../../arch/x86/events/overflow.c"
+#include "../../../arch/x86/events/sample_ip.c"
 #include "../../../arch/x86/events/guests.c"
 #include "../../../arch/x86/events/amd/guests.c"
 #include "../../../arch/x86/events/intel/ds.c"
@@ -121,12 +122,8 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_record *record, struct pt_regs *regs,
 		       struct perf_sample_data *data, struct x86_perf_regs *at)
 {
+	at->regs = (struct pt_regs){ .ip = MACHINE_CODE };
 	return true;
-}
-
-struct pt_regs *x86_entry_registers(struct pt_regs *regs, struct pt_regs *empty)
-{
-	return regs;
 }
 
 /* Number of events that need pmu::sched_task */

@@ -210,7 +210,9 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 
 struct pt_regs {
 	u64	ip;
+	u64	sp;
 	u64	ss;
+	u64	flags;
 };
 
 struct x86_perf_regs {
@@ -498,6 +500,23 @@ struct x86_cpu_id {
 #define PERF_GUEST_USER			BIT(1)
 static unsigned int guest_state __maybe_unused;
 #define perf_guest_state()			guest_state
+#define MACHINE_GUEST_IP			0x12345000ULL
+#define perf_guest_get_ip()			MACHINE_GUEST_IP
+#define PERF_RECORD_MISC_KERNEL			1
+#define PERF_RECORD_MISC_USER			2
+#define PERF_RECORD_MISC_GUEST_KERNEL		4
+#define PERF_RECORD_MISC_GUEST_USER		5
+#define PERF_RECORD_MISC_EXACT_IP		BIT(14)
+#define PERF_EFLAGS_EXACT			BIT(3)
+#define X86_EFLAGS_FIXED			BIT(1)
+#define PF_KTHREAD				BIT(21)
+#define PF_USER_WORKER				BIT(14)
+/* Interrupts are delivered without registers, as in user space. */
+#define user_mode(regs)				true
+#define task_pt_regs(task)			((struct pt_regs *)NULL)
+#define current					((struct task_struct *)NULL)
+#define x86_segment_base(regs)			0
+unsigned int x86_guest_state(void);
 #define perf_guest_handle_intel_pt_intr()	0
 #define intel_pt_interrupt()			do { } while (0)
 
@@ -619,6 +638,7 @@ static u32 leaf_ebx __maybe_unused = 7, leaf_ecx __maybe_unused = 7;
 	(*(a) = BIT(3), *(b) = leaf_ebx, *(c) = leaf_ecx, *(d) = 0)
 
 struct task_struct {
+	unsigned int	flags;
 	unsigned long	nvcsw;
 	unsigned long	nivcsw;
 };

@@ -413,6 +413,69 @@ static bool guests(void)
 	       !harness_warned;
 }
 
+/* Numbers of samples of the host and of a guest; whether any other sample was written */
+static unsigned long host_samples, guest_samples;
+static bool wrong_sample;
+
+/* The registers of other samples do not matter in a guest. */
+static void check_guest_sample(const struct counted *c, const struct perf_sample_data *data,
+			       const struct pt_regs *regs)
+{
+	struct pt_regs at = { .ip = MACHINE_CODE };
+	unsigned long misc, ip;
+
+	if (c->event.attr.precise_ip)
+		at = *regs;
+	misc = perf_misc_flags(&at);
+	ip = perf_instruction_pointer(&at);
+	if (misc == PERF_RECORD_MISC_USER && ip == MACHINE_CODE && c->event.attr.precise_ip)
+		host_samples++;
+	else if (misc == PERF_RECORD_MISC_GUEST_USER && ip == MACHINE_GUEST_IP &&
+		 !c->event.attr.precise_ip)
+		guest_samples++;
+	else
+		wrong_sample = true;
+}
+
+/*
+ * Interrupts of a guest handle records, which are of the host, and overflows of other counters. The
+ * records may also wait until the event is read by such an interrupt.
+ */
+static bool records_of_host(u64 type)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 200, .precise_ip = 1, .exclude_kernel = 1,
+		.sample_type = type,
+	};
+	struct pt_regs regs = { };
+	u64 added = 0;
+	int i;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	host_samples = 0;
+	guest_samples = 0;
+	wrong_sample = false;
+	check_sample = check_guest_sample;
+	guest_state = PERF_GUEST_ACTIVE | PERF_GUEST_USER;
+	assert(!open_event(&counted[0], &attr));
+	attr.precise_ip = 0;
+	attr.sample_period = 1000;
+	assert(!open_event(&counted[1], &attr));
+	perf_pmu_disable(&core.pmu);
+	add_group(3, &added, now());
+	perf_pmu_enable(&core.pmu);
+	for (i = 0; i < 10; i++) {
+		machine_run(5000);
+		core.pmu.read(&counted[0].event);
+		/* A software event in an interrupt of the guest */
+		wrong_sample |= perf_misc_flags(&regs) != PERF_RECORD_MISC_GUEST_USER;
+	}
+	guest_state = 0;
+	check_sample = NULL;
+	return host_samples > 10 && guest_samples > 10 && !wrong_sample && !harness_warned;
+}
+
 /* Twenty records wait in the buffer, and the task is switched out. See struct counted. */
 static bool records_wait(u64 stop_at, u64 limit, u64 samples)
 {
@@ -490,7 +553,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(24);
+	ktap_plan(26);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -514,6 +577,8 @@ int main(void)
 	ktap_result(delayed(1), "delayed_interrupts_of_format_1");
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	ktap_result(guests(), "guests");
+	ktap_result(records_of_host(0), "records_of_host_wait");
+	ktap_result(records_of_host(PERF_SAMPLE_CALLCHAIN), "records_of_host");
 	ktap_result(overflows_at_switch(), "overflows_at_switch");
 	ktap_result(overflows_in_interrupt(), "overflows_in_interrupt");
 	ktap_result(some_do_not_wait(), "some_do_not_wait");

@@ -477,6 +477,7 @@ int x86_bts_init_event(struct perf_event *event)
 static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		       const struct x86_bts_record *records, unsigned int n, bool interrupt)
 {
+	bool *from_record = &cpu->from_record[!!in_nmi()], outer = *from_record;
 	struct perf_sample_data data;
 	struct pt_regs regs;
 	unsigned int i;
@@ -491,10 +492,12 @@ static void bts_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		perf_sample_data_init(&data, records[i].to, event->hw.last_period);
 		regs = (struct pt_regs){ .ss = __USER_DS };
 		set_linear_ip(&regs, records[i].from);
+		*from_record = true;
 		if (interrupt && i == n - 1)
 			stop = perf_event_overflow(event, &data, &regs);
 		else
 			stop = perf_event_overflow_more(event, &data, &regs);
+		*from_record = outer;
 		/* The event has reached its limit, or is throttled after the last record. */
 		if (stop) {
 			x86_event_stop(event, 0);
