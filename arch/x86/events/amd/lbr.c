@@ -40,7 +40,10 @@ static void lbrv2_off(const struct x86_core *core)
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, __ffs(DEBUGCTLMSR_FREEZE_LBRS_ON_PMI));
 }
 
-/* A record that is neither valid nor speculative ends the records. */
+/*
+ * A record that is neither valid nor speculative is unused, and ends the records: the records after
+ * it are of the time before lbrv2_clear(), perhaps of another task.
+ */
 static void lbrv2_clear(const struct x86_core *core, bool call_stack)
 {
 	wrmsrl(core->branches.to, 0);
