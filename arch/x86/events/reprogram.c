@@ -266,6 +266,10 @@ void x86_cpu_start(struct x86_pmu_cpu *cpu, struct x86_core *core, bool beside)
  * before the masking leaves its changes to x86_resume_reprogram(), and does not program counters
  * again.
  *
+ * No PEBS records wait in the buffer. Records wait only if their events exclude the kernel. User
+ * space has been frozen, and x86_sched_task() has drained the buffer after the last task that ran
+ * in user mode.
+ *
  * Context: interrupts off.
  */
 void x86_cpu_stop(struct x86_pmu_cpu *cpu)

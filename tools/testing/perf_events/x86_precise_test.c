@@ -531,6 +531,39 @@ static bool overflows_in_interrupt(void)
 	       local64_read(&c->event.count) == (s64)machine.user && !harness_warned;
 }
 
+/*
+ * User space is frozen before the CPU is suspended, and the last task is switched out. The event
+ * has all samples and the right count, also after the CPU resumes with its registers cleared.
+ */
+static bool suspended(void)
+{
+	const struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 100, .precise_ip = 1, .exclude_kernel = 1,
+	};
+	struct perf_event_pmu_context context = {};
+	struct counted *c = &counted[0];
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(c, &attr));
+	schedule_in(c);
+	run_user(2050);
+	core.pmu.sched_task(&context, NULL, false);
+	x86_cpu_stop(&x86_pmu_cpu);
+	ok = c->samples == 20;
+	machine.ds_area = 0;
+	machine.pebs_enable = 0;
+	x86_cpu_start(&x86_pmu_cpu, &core, false);
+	x86_pmu_cpu.needs_reprogram = true;
+	x86_resume_reprogram(&x86_pmu_cpu);
+	run_user(3000);
+	core.pmu.read(&c->event);
+	ok &= c->samples == 50 && local64_read(&c->event.count) == (s64)machine.user;
+	schedule_out(c);
+	return ok && !machine.astray && !machine.unknown && !harness_warned;
+}
+
 /* A signal or the pause of an AUX event at the overflow must not wait for further records. */
 static bool some_do_not_wait(void)
 {
@@ -553,7 +586,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(26);
+	ktap_plan(27);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -581,6 +614,7 @@ int main(void)
 	ktap_result(records_of_host(PERF_SAMPLE_CALLCHAIN), "records_of_host");
 	ktap_result(overflows_at_switch(), "overflows_at_switch");
 	ktap_result(overflows_in_interrupt(), "overflows_in_interrupt");
+	ktap_result(suspended(), "suspended");
 	ktap_result(some_do_not_wait(), "some_do_not_wait");
 	return ktap_end();
 }
