@@ -39,6 +39,31 @@ static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_sw
 	return n;
 }
 
+/*
+ * An overflow arms PEBS, and the next occurrence writes the record. While the guest runs, PEBS is
+ * disabled, so the counter is not armed any more after the VM exit: no record would be written, and
+ * without a record the counter has no interrupt. So program such a counter to overflow again soon.
+ * A counter that overflows between this check and the VM entry is found before the next VM entry,
+ * or when the PMU is enabled.
+ */
+static void x86_reprogram_armed(struct x86_pmu_cpu *cpu)
+{
+	bool armed = false;
+	int i;
+
+	for_each_x86_counter(i, x86_precise_enabled(cpu) & cpu->running) {
+		const struct x86_count *count = cpu->owner[i];
+
+		armed |= count && count->counter == i &&
+			 (s64)x86_count_value(cpu->core, count) >= 0;
+	}
+	if (likely(!armed))
+		return;
+	x86_defer_reprogram(cpu);
+	WRITE_ONCE(cpu->needs_reprogram, true);
+	x86_resume_reprogram(cpu);
+}
+
 /**
  * perf_guest_get_msrs - MSRs to switch for a guest, for KVM_INTEL
  * @nr: receives the number of MSRs
@@ -52,6 +77,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	struct perf_guest_switch_msr *msrs = this_cpu_ptr(x86_guest_msrs);
 	struct x86_pmu_cpu *cpu = this_cpu_ptr(&x86_pmu_cpu);
 	u64 used = cpu->assigned_mask | cpu->claimed | X86_METRICS_RUN;
+	bool switches_pebs;
 
 	*nr = 0;
 	if (!cpu->core)
@@ -66,6 +92,9 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 		return *nr ? msrs : NULL;
 	}
 	cpu->guest_ran = true;
+	switches_pebs = cpu->core->precise.levels && !cpu->core->precise.adaptive;
+	if (switches_pebs && cpu->precise.enabled)
+		x86_reprogram_armed(cpu);
 	/* Counters that still run after perfctr has released them must not count the guest. */
 	msrs[0] = (struct perf_guest_switch_msr){
 		.msr	= cpu->core->msrs->control,
@@ -80,7 +109,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	 * MSR_IA32_PEBS_ENABLE unchanged, so the host value read here stays valid until the VM
 	 * exit.
 	 */
-	if (!cpu->core->precise.levels || cpu->core->precise.adaptive)
+	if (!switches_pebs)
 		return msrs;
 	msrs[1] = (struct perf_guest_switch_msr){
 		.msr	= MSR_IA32_PEBS_ENABLE,

@@ -427,6 +427,7 @@ static inline void enter_guest(const struct perf_guest_switch_msr *msrs, int nr,
 
 	for (i = 0; i < nr; i++)
 		*machine_register(msrs[i].msr, false) = msrs[i].guest;
+	machine.pebs_armed &= machine.pebs_enable;
 	run_user(steps);
 	for (i = 0; i < nr; i++)
 		*machine_register(msrs[i].msr, false) = msrs[i].host;

@@ -413,6 +413,49 @@ static bool guests(void)
 	       !harness_warned;
 }
 
+/*
+ * A counter is armed when a guest is entered, with PEBS disabled. The event continues after the VM
+ * exit, though perf does not disable the PMU meanwhile, and has all samples. An event that counts
+ * the kernel may overflow just before the VM entry, and continues after the next one.
+ */
+static bool guest_while_armed(unsigned int format, bool kernel, u64 type)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 50, .precise_ip = 1,
+		.exclude_kernel = !kernel, .sample_type = type,
+	};
+	struct counted *c = &counted[0];
+	u64 i, steps, before, least, in_guest = 0;
+	unsigned int armed = 0, without = 0;
+	bool ok = true;
+
+	pebs_format = format;
+	row = &model;
+	start_armed(c, &attr, 1);
+	for (i = 0; i < 1000 && ok; i++) {
+		for (steps = machine_random(200); steps && !machine.pebs_armed; steps--)
+			run_user(1);
+		armed += !!machine.pebs_armed;
+		before = machine.user;
+		run_guest(machine_random(100));
+		in_guest += machine.user - before;
+		before = c->samples;
+		machine_run(1000);
+		core.pmu.read(&c->event);
+		without = c->samples > before ? 0 : without + 1;
+		ok &= without <= kernel;
+	}
+	schedule_out(c);
+	pebs_format = 3;
+	if (kernel)
+		return ok && armed > 100 && !machine.unknown && !harness_warned;
+	/* A period may be longer by the shortest distance to an overflow. */
+	least = (machine.user - in_guest) / (attr.sample_period + X86_MIN_PERIOD);
+	return ok && armed > 100 && !machine.unknown && !harness_warned &&
+	       local64_read(&c->event.count) == (s64)(machine.user - in_guest) &&
+	       c->samples >= least && c->samples <= (machine.user - in_guest) / attr.sample_period;
+}
+
 /* Numbers of samples of the host and of a guest; whether any other sample was written */
 static unsigned long host_samples, guest_samples;
 static bool wrong_sample;
@@ -586,7 +629,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(27);
+	ktap_plan(31);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -610,6 +653,11 @@ int main(void)
 	ktap_result(delayed(1), "delayed_interrupts_of_format_1");
 	ktap_result(cleared(), "counter_is_cleared_while_armed");
 	ktap_result(guests(), "guests");
+	ktap_result(guest_while_armed(1, false, 0), "guest_while_armed");
+	ktap_result(guest_while_armed(1, true, 0), "guest_while_armed_for_kernel");
+	ktap_result(guest_while_armed(3, false, 0), "guest_while_armed_and_records_wait");
+	ktap_result(guest_while_armed(3, false, PERF_SAMPLE_CALLCHAIN),
+		    "guest_while_armed_and_reloaded");
 	ktap_result(records_of_host(0), "records_of_host_wait");
 	ktap_result(records_of_host(PERF_SAMPLE_CALLCHAIN), "records_of_host");
 	ktap_result(overflows_at_switch(), "overflows_at_switch");
