@@ -20,6 +20,16 @@ static void change_events(void)
 		begin(current_task, false);
 }
 
+/* A debug exception before a switch or an interrupt. No branch is missed, but calls are lost. */
+static void except(void)
+{
+	if (any(10))
+		return;
+	raise_debug_exception();
+	if (!is_in_row())
+		current_task->nr_calls = 0;
+}
+
 static void switch_tasks(void)
 {
 	struct task *next = &tasks[any(TASKS)];
@@ -29,6 +39,7 @@ static void switch_tasks(void)
 
 	if (next == current_task)
 		return;
+	except();
 	current_task->task.nvcsw++;
 	if (has_users())
 		x86_branch_sched_task(&current_task->context, &current_task->task, false);
@@ -85,6 +96,7 @@ static bool run(const struct config *config, u64 seed)
 			switch_tasks();
 			break;
 		case 2:
+			except();
 			if (!any(4)) {
 				interrupt_without_samples();
 			} else if (!sample()) {
