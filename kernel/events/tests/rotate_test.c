@@ -238,9 +238,12 @@ static void unfit_groups_are_tried_last(struct kunit *test)
 		open_group(test, 4, false);
 	fits = open_group(test, 3, false);
 	open_group(test, 1, true);
-	for (r = 0; r < 40; r++) {
-		switch_out_and_in(fits->ctx);
-		on += is_on(fits);
+	/* Disable preemption, because any other switch would be part of the order, too. */
+	scoped_guard(preempt) {
+		for (r = 0; r < 40; r++) {
+			switch_out_and_in(fits->ctx);
+			on += is_on(fits);
+		}
 	}
 	/* A switch tries eight groups, so this group runs after two switches. */
 	KUNIT_EXPECT_GE(test, on, 40 / 2 - 1);
@@ -383,10 +386,13 @@ static void cpu_and_task_share_equally(struct kunit *test)
 		for (n = 1; n < 4; n++)
 			open_attr(test, &attr, cpu, task, leaders[i]);
 	}
-	for (r = 0; r < 40; r++) {
-		on[0] += is_on(leaders[0]);
-		on[1] += is_on(leaders[1]);
-		one_round(test);
+	/* Disable preemption, because a context switch would choose groups, too. */
+	scoped_guard(preempt) {
+		for (r = 0; r < 40; r++) {
+			on[0] += is_on(leaders[0]);
+			on[1] += is_on(leaders[1]);
+			one_round(test);
+		}
 	}
 	KUNIT_EXPECT_EQ(test, on[0] + on[1], 40);
 	KUNIT_EXPECT_GE(test, on[0], 18);
