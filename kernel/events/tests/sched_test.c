@@ -352,8 +352,10 @@ static void exclusive_group_is_alone(struct kunit *test)
 
 	for (i = 0; i < 40; i++) {
 		KUNIT_EXPECT_LE(test, sim_test_busy(test), 1U);
-		on[0] += is_on(plain);
-		on[1] += is_on(alone);
+		scoped_guard(preempt) {
+			on[0] += is_on(plain);
+			on[1] += is_on(alone);
+		}
 		one_round(test);
 	}
 	/*
