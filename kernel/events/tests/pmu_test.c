@@ -704,9 +704,11 @@ static void unregister_races_with_open(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 
 	for (round = 0; round < 20; round++) {
-		int inits, destroys;
+		int inits, destroys, tries;
 
-		usleep_range(500, 1500);
+		/* Wait until the thread has opened events, which may take long on a busy host. */
+		for (tries = 0; tries < 100000 && atomic_read(&fake->inits) < opened + 2; tries++)
+			usleep_range(500, 1500);
 		perf_pmu_unregister(&fake->pmu);
 		inits = atomic_read(&fake->inits);
 		destroys = atomic_read(&fake->destroys);
