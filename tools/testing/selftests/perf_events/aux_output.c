@@ -65,7 +65,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_out *self
 	self->fd = pe_self(&self->trace);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 4));
-	pe_ring_poison(&self->ring, self->fd, -1);
+	ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 	self->ring.page->aux_offset = self->ring.len;
 	self->ring.page->aux_size = self->size;
 	self->area = mmap(NULL, self->size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd,
@@ -289,7 +289,7 @@ TEST_F(out, records_of_the_trace)
 
 	start(_metadata, self);
 	disable(self->fd);
-	pe_ring_poison(&self->ring, self->fd, -1);
+	ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 	enable(self->fd);
 	ASSERT_EQ(true, next(_metadata, self, PERF_RECORD_ITRACE_START, self->fd));
 	memcpy(ids, rec.body, sizeof(ids));
@@ -308,7 +308,7 @@ TEST_F(out, lost_samples)
 {
 	start(_metadata, self);
 	disable(self->fd);
-	pe_ring_poison(&self->ring, self->fd, -1);
+	ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 	enable(self->fd);
 	ASSERT_EQ(0, pe_set(PE_SIM_TRACE "lose", 7));
 	ASSERT_EQ(true, next(_metadata, self, PERF_RECORD_LOST_SAMPLES, self->fd));

@@ -291,7 +291,7 @@ TEST_F(each, read_record_at_exit)
 	self->a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			      PERF_FORMAT_ID;
 	start(_metadata, self);
-	pe_ring_poison(&self->ring, self->fd, 0);
+	ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, 0));
 	fork_tasks(_metadata);
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0));
 	while (pe_ring_next(&self->ring, &rec) == 1) {

@@ -75,7 +75,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_poison *s
 		TH_LOG("sample_type %#llx", self->a.sample_type);
 	}
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 16));
-	pe_ring_poison(&self->ring, self->fd, -1);
+	ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, self->cpu));
 	self->before = malloc(self->ring.size);
 	ASSERT_NE(NULL, self->before);
 	memcpy(self->before, self->ring.data, self->ring.size);
@@ -351,7 +351,7 @@ TEST_F(poison, buffer_at_first)
 		ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 1U << round % 5));
 		for (i = 0; i < self->ring.size; i++)
 			ASSERT_EQ(0, self->ring.data[i]);
-		pe_ring_poison(&self->ring, self->fd, -1);
+		ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 		stop(self);
 	}
 }

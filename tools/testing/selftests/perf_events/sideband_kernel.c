@@ -62,7 +62,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_kernel *s
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 64));
-	pe_ring_poison(&self->ring, self->fd, -1);
+	ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 }
 
 static bool next(struct __test_metadata *_metadata, struct _test_data_kernel *self)
@@ -456,7 +456,7 @@ TEST_F(kernel, text_of_a_tracepoint)
 	start(_metadata, self);
 	/* The first round may change more than later ones. */
 	for (i = 0; i < 3; i++) {
-		pe_ring_poison(&self->ring, self->fd, -1);
+		ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 		ASSERT_EQ(0, pe_set(enable, 1));
 		ASSERT_EQ(0, pe_set(enable, 0));
 		take_pokes(_metadata, self);
@@ -568,7 +568,7 @@ TEST_F(kernel, control_group)
 	self->a.cgroup = 1;
 	start(_metadata, self);
 	for (i = 0; i < 3; i++) {
-		pe_ring_poison(&self->ring, self->fd, -1);
+		ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 		dir = pe_cgroup_make(names[i]);
 		if (dir < 0)
 			SKIP(return, "no cgroups");
@@ -609,7 +609,7 @@ TEST_F(kernel, deep_control_groups)
 	if (mkdir("pe_deep", 0755) || chdir("pe_deep"))
 		SKIP(return, "no cgroups");
 	for (depth = 1; depth < 24; depth++) {
-		pe_ring_poison(&self->ring, self->fd, -1);
+		ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 		if (mkdir(part + 1, 0755) || chdir(part + 1))
 			break;
 		strcat(path, part);

@@ -58,7 +58,7 @@ static void start(struct __test_metadata *_metadata, struct _test_data_map *self
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 16));
 	if (!pid)
-		pe_ring_poison(&self->ring, self->fd, -1);
+		ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 }
 
 /* Take the next record, which must be an MMAP record, and in order. */
@@ -416,7 +416,7 @@ TEST_F(map, names_of_each_length)
 		self->file = open(path, O_RDWR | O_CREAT, 0700);
 		ASSERT_LE(0, self->file);
 		ASSERT_EQ(0, ftruncate(self->file, self->page));
-		pe_ring_poison(&self->ring, self->fd, -1);
+		ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 		p = map_code(self, 0);
 		unlink(path);
 		if (p == MAP_FAILED)

@@ -56,7 +56,7 @@ FIXTURE_SETUP(ns)
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 8));
-	pe_ring_poison(&self->ring, self->fd, -1);
+	ASSERT_EQ(0, pe_ring_poison(&self->ring, self->fd, -1));
 }
 
 FIXTURE_TEARDOWN(ns)
