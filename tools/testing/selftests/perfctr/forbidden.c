@@ -44,40 +44,40 @@ static int find_cpu(const unsigned int *words, int n, bool forbidden)
 	return -1;
 }
 
-/* Read the CPUs of a PMU of a hybrid machine. */
-static bool read_cpus(const char *pmu, cpu_set_t *cpus)
+static int stay_on(int cpu)
 {
-	char path[80];
-	FILE *file;
-	int first, last;
+	cpu_set_t one;
 
-	CPU_ZERO(cpus);
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", pmu);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	while (fscanf(file, "%d", &first) == 1) {
-		if (fscanf(file, "-%d", &last) != 1)
-			last = first;
-		for (; first <= last && first < CPU_SETSIZE; first++)
-			CPU_SET(first, cpus);
-		fgetc(file);
-	}
-	fclose(file);
-	return true;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one);
 }
 
-/*
- * Find the CPUs of the other type than CPU 0, which the kernel has booted on. A machine with one
- * type of core has none.
- */
-static void find_other_cores(cpu_set_t *others)
+/* Core type of this thread's CPU: bits 31 to 24 of EAX in CPUID leaf 1AH. */
+static unsigned int own_core_type(void)
 {
-	cpu_set_t cores, atoms;
+	unsigned int a = 0;
 
-	CPU_ZERO(others);
-	if (read_cpus("cpu_core", &cores) && read_cpus("cpu_atom", &atoms))
-		*others = CPU_ISSET(0, &cores) ? atoms : cores;
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int b, c, d;
+
+	__get_cpuid_count(0x1a, 0, &a, &b, &c, &d);
+#endif
+	return a >> 24;
+}
+
+/* Is the core type of a CPU other than that of CPU 0, which the kernel has booted on? -1: error */
+static int is_other_core(int cpu)
+{
+	unsigned int type;
+	cpu_set_t before;
+	int other;
+
+	if (sched_getaffinity(0, sizeof(before), &before) || stay_on(0))
+		return -1;
+	type = own_core_type();
+	other = stay_on(cpu) ? -1 : own_core_type() != type;
+	return sched_setaffinity(0, sizeof(before), &before) ? -1 : other;
 }
 
 /**
@@ -93,7 +93,7 @@ struct cpu_mask {
 FIXTURE_SETUP(forbidden)
 {
 	struct cpu_mask cpus = { .mask.nrwords = MAX_CPUS / 32 };
-	cpu_set_t online, others;
+	cpu_set_t online;
 	int i, n;
 
 	if (!has_counters())
@@ -103,11 +103,10 @@ FIXTURE_SETUP(forbidden)
 	self->bad = find_cpu(cpus.words, n, true);
 	self->good = find_cpu(cpus.words, n, false);
 	ASSERT_EQ(0, sched_getaffinity(0, sizeof(online), &online));
-	find_other_cores(&others);
 	for (i = 0; i < n && i < CPU_SETSIZE; i++) {
 		if (!CPU_ISSET(i, &online))
 			continue;
-		EXPECT_EQ(!!CPU_ISSET(i, &others), is_forbidden(cpus.words, i))
+		EXPECT_EQ(is_other_core(i), is_forbidden(cpus.words, i))
 			TH_LOG("CPU %d", i);
 	}
 	if (self->bad < 0)
@@ -123,15 +122,6 @@ FIXTURE_TEARDOWN(forbidden)
 {
 	vperfctr_unlink(self->fd);
 	close(self->fd);
-}
-
-static int stay_on(int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	return sched_setaffinity(0, sizeof(one), &one);
 }
 
 /*
@@ -452,48 +442,60 @@ static int find_offline(void)
 	return -1;
 }
 
-/* Is a CPU forbidden? */
-static bool forbids(int cpu)
+/* Is a CPU forbidden? -1: error */
+static int forbids(int cpu)
 {
 	struct cpu_mask cpus = { .mask.nrwords = MAX_CPUS / 32 };
 
-	return perfctr_info(NULL, NULL, &cpus.mask) || is_forbidden(cpus.words, cpu);
+	return perfctr_info(NULL, NULL, &cpus.mask) ? -1 : is_forbidden(cpus.words, cpu);
 }
 
 /*
  * A hybrid CPU is forbidden until it is online for the first time, when the type of its counters
- * becomes known. After that it remains allowed or forbidden, even if it is offline.
+ * becomes known. After that it remains allowed or forbidden, even if it is offline. With
+ * PE_FIRST_ONLINE=1 in the environment, there must be a hybrid CPU that was never online.
  */
 TEST(online)
 {
 	struct vperfctr_control control = instructions(0);
+	const char *env = getenv("PE_FIRST_ONLINE");
 	struct perfctr_sum_ctrs sums;
-	int cpu = find_offline(), fd;
-	bool forbidden;
-	cpu_set_t others;
+	int cpu = find_offline(), fd, other;
+	bool first = env && *env;
 
-	if (!has_counters())
+	if (!first && !has_counters())
 		SKIP(return, "no counters");
-	if (geteuid() || cpu < 0 || cpu >= MAX_CPUS)
+	if (!first && (geteuid() || cpu < 0 || cpu >= MAX_CPUS))
 		SKIP(return, "needs root, and a CPU that is offline");
-	if (!set_online(cpu, true))
+	if (first) {
+		ASSERT_TRUE(has_counters());
+		ASSERT_LT(0, cpu);
+		ASSERT_GT(MAX_CPUS, cpu);
+		ASSERT_EQ(1, forbids(cpu));
+		ASSERT_EQ(0, forbids(0));
+	}
+	if (!set_online(cpu, true)) {
+		ASSERT_FALSE(first);
 		SKIP(return, "a CPU cannot be brought online");
-	find_other_cores(&others);
-	forbidden = CPU_ISSET(cpu, &others);
-	EXPECT_EQ(forbidden, forbids(cpu));
+	}
+	other = is_other_core(cpu);
+	EXPECT_LE(0, other);
+	EXPECT_EQ(other, forbids(cpu));
 	fd = vperfctr_open(0, 1);
 	EXPECT_LE(0, fd);
 	EXPECT_EQ(0, stay_on(cpu));
-	EXPECT_EQ(forbidden ? -1 : 0, vperfctr_control(fd, &control));
+	EXPECT_EQ(other ? -1 : 0, vperfctr_control(fd, &control));
+	if (other)
+		EXPECT_EQ(EINVAL, errno);
 	work(10000);
 	EXPECT_EQ(0, vperfctr_read(fd, &sums, NULL, NULL));
-	if (!forbidden)
+	if (!other)
 		EXPECT_LE(20000, sums.pmc[0]);
 	EXPECT_EQ(0, vperfctr_unlink(fd));
 	close(fd);
 	EXPECT_EQ(0, stay_on(0));
 	EXPECT_TRUE(set_online(cpu, false));
-	EXPECT_EQ(forbidden, forbids(cpu));
+	EXPECT_EQ(other, forbids(cpu));
 }
 
 /* A child that has inherited the control gets SIGILL, too. */
