@@ -599,12 +599,13 @@ TEST_F(call, move_a_breakpoint)
 	*a = pe_attr(0);
 	a->type = PERF_TYPE_BREAKPOINT;
 	a->bp_type = HW_BREAKPOINT_W;
-	a->bp_len = 8;
+	a->bp_len = sizeof(long);
 	a->bp_addr = (unsigned long)&data[0];
 	a->exclude_kernel = 1;
 	self->u.fd = pe_self(a);
-	if (self->u.fd < 0)
+	if (pe_no_breakpoint(self->u.fd))
 		SKIP(return, "no breakpoints");
+	ASSERT_LE(0, self->u.fd);
 	self->t = (struct pe_trial) { move_breakpoint, move_back, is_at_first, &self->u };
 	EXPECT_BORNE(self);
 }

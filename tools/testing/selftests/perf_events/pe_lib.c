@@ -271,6 +271,25 @@ int pe_cpu_count(void)
 }
 
 /**
+ * pe_no_breakpoint - is this the error of a missing debug register?
+ * @err: error of perf_event_open(2) for a valid breakpoint, negative
+ *
+ * Return: true if the machine has no register of the type, or none that is free. With PE_HARD no
+ * other program uses the registers, so a full machine is a failure; each x86 CPU has registers.
+ */
+bool pe_no_breakpoint(int err)
+{
+	if (err == -ENOSPC)
+		return !getenv("PE_HARD");
+#if defined(__x86_64__) || defined(__i386)
+	return false;
+#else
+	/* ENODEV: a POWER9 whose watchpoint register is not usable */
+	return err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
+#endif
+}
+
+/**
  * pe_watch_user_only - can a watchpoint exclude the kernel?
  *
  * QEMU's powerpc compares accesses of user mode only with watchpoints that include the kernel.

@@ -94,6 +94,7 @@ void pe_switch(void);
 void pe_undisturbed(void);
 int pe_move_to(int cpu);
 int pe_cpu_count(void);
+bool pe_no_breakpoint(int err);
 bool pe_watch_user_only(void);
 bool pe_compat(void);
 unsigned int pe_kernel_long(void);

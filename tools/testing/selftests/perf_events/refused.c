@@ -27,11 +27,10 @@
 
 static char watched;
 
-/* Did an open fail because the CPU has no debug registers of this type? */
+/* Did an open fail because no debug register of this type is free? */
 static bool has_no_register(int fd)
 {
-	/* ENODEV: a POWER9 whose watchpoint register is not usable */
-	return fd < 0 && (errno == EOPNOTSUPP || errno == ENODEV);
+	return fd < 0 && pe_no_breakpoint(-errno);
 }
 
 FIXTURE(refused) {

@@ -195,8 +195,9 @@ TEST_F(bpf, breakpoint)
 	a.sample_period = 1;
 	a.exclude_kernel = 1;
 	fd = pe_self(&a);
-	if (fd < 0)
+	if (pe_no_breakpoint(fd))
 		SKIP(return, "no hardware breakpoints");
+	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_SET_BPF, self->overflow));
 	for (i = 0; i < 10; i++)
 		probed();
