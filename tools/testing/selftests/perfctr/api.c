@@ -34,9 +34,7 @@ FIXTURE(api) {
 
 FIXTURE_SETUP(api)
 {
-	struct perfctr_info info;
-
-	if (perfctr_info(&info, NULL, NULL))
+	if (!has_perfctr())
 		SKIP(return, "no perfctr");
 	self->fd = vperfctr_open(0, 1);
 	ASSERT_LE(0, self->fd);

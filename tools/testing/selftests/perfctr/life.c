@@ -45,9 +45,7 @@ FIXTURE(life) {
 
 FIXTURE_SETUP(life)
 {
-	struct perfctr_info info;
-
-	if (perfctr_info(&info, NULL, NULL))
+	if (!has_perfctr())
 		SKIP(return, "no perfctr");
 	self->fd = vperfctr_open(0, 1);
 	ASSERT_LE(0, self->fd);

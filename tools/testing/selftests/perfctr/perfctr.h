@@ -182,6 +182,29 @@ static inline struct vperfctr_control instructions(int ireset)
 	return control;
 }
 
+/*
+ * Is perfctr there? ENOSYS: the kernel has no perfctr; ENODEV: the CPU has no clock, which is
+ * possible on x86 only. After another error, and with PE_NEED_PERFCTR=1 in the environment after
+ * any error, the test fails.
+ */
+static inline int has_perfctr(void)
+{
+	const char *need = getenv("PE_NEED_PERFCTR");
+	int err = perfctr_info(NULL, NULL, NULL) ? errno : 0, has_clock = 1;
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
+
+	/* Bit 4 of EDX in CPUID leaf 1: there is a TSC. */
+	has_clock = __get_cpuid(1, &a, &b, &c, &d) && (d & 1 << 4);
+#endif
+	if (!err)
+		return 1;
+	if ((!need || !*need) && (err == ENOSYS || (err == ENODEV && !has_clock)))
+		return 0;
+	fprintf(stderr, "# perfctr_info: %s\n", strerror(err));
+	exit(1);
+}
+
 static inline int has(unsigned int features)
 {
 	struct perfctr_info info;

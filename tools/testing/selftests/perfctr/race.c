@@ -30,9 +30,7 @@ FIXTURE(race) {
 
 FIXTURE_SETUP(race)
 {
-	struct perfctr_info info;
-
-	if (perfctr_info(&info, NULL, NULL))
+	if (!has_perfctr())
 		SKIP(return, "no perfctr");
 	self->control = instructions(0);
 	if (!has_counters())
