@@ -590,17 +590,17 @@ static int may_have_event(bool kernel)
 	return 1;
 }
 
-/* May the caller have an object with @control? Return: 0 or 1; -1: an unexpected error */
+/* May the caller have an object with @control? Return: 0 or 1; unexpected error: -2, not -1 */
 static int may_have_counters(struct vperfctr_control *control)
 {
 	int fd = vperfctr_open(0, 1), err;
 
 	if (fd < 0)
-		return errno != EACCES ? -1 : 0;
+		return errno != EACCES ? -2 : 0;
 	err = vperfctr_control(fd, control) ? errno : 0;
 	vperfctr_unlink(fd);
 	close(fd);
-	return err && err != EACCES && err != EPERM ? -1 : !err;
+	return err && err != EACCES && err != EPERM ? -2 : !err;
 }
 
 /* Do perf_event_open(2) and perfctr return the same to a caller with these capabilities? */
