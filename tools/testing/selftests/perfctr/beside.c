@@ -494,12 +494,24 @@ static bool enter_cgroup(const char *path)
 	return entered;
 }
 
+/* Is this an AMD CPU? Family 19h records only the branches of one event: EINVAL for others. */
+static bool is_amd(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_AMD_ebx;
+#else
+	return false;
+#endif
+}
+
 /* The first half of a context switch schedules cgroup events in. All counts are exact. */
 TEST_F(beside, cgroups_over_switches)
 {
 	static const char * const paths[] = { "/tmp/perfctr-cgroup/a", "/tmp/perfctr-cgroup/b" };
 	const char *root = "/tmp/perfctr-cgroup";
-	int i, events[2];
+	int i, events[2], err = 0;
 
 	if (!is_x86())
 		SKIP(return, "only x86 has events that share no counter");
@@ -515,6 +527,7 @@ TEST_F(beside, cgroups_over_switches)
 	for (i = 0; i < 2; i++) {
 		mkdir(paths[i], 0755);
 		events[i] = open_in_cgroup(paths[i]);
+		err = events[i] < 0 ? errno : err;
 	}
 	for (i = 0; i < 4 && events[1] >= 0; i++) {
 		if (fork())
@@ -533,8 +546,11 @@ TEST_F(beside, cgroups_over_switches)
 	}
 	umount(root);
 	rmdir(root);
-	if (events[1] < 0)
-		SKIP(return, "no branch records");
+	if (!err)
+		return;
+	ASSERT_TRUE(err == EOPNOTSUPP || (err == EINVAL && is_amd()))
+		TH_LOG("error %d", err);
+	SKIP(return, "no branch records");
 }
 
 /*
@@ -693,6 +709,7 @@ TEST_F(beside, all)
 
 	if (!is_x86())
 		SKIP(return, "only x86 has events that share no counter");
+	ASSERT_LT(0, all.cpu_control.nractrs);
 	ASSERT_EQ(0, vperfctr_control(self->fd, &all));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, vperfctr_read(self->fd, &before, NULL, NULL));
