@@ -9,6 +9,7 @@
  */
 #define pr_fmt(fmt) "perf/x86: " fmt
 
+#include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
 
@@ -775,6 +776,7 @@ int x86_check_registers(struct x86_core *core)
  * @core: the PMU of this CPU
  *
  * A hypervisor may lack the extra registers of the model. Of two twins, both or neither are used.
+ * On bare metal all of them exist, and a write could disturb firmware that uses them.
  *
  * Context: boot.
  */
@@ -784,7 +786,7 @@ void x86_check_extra(struct x86_core *core)
 	int i;
 
 	/* With write_extra, a row represents several registers. */
-	if (core->model->write_extra)
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR) || core->model->write_extra)
 		return;
 	for (i = 0; row && row[i].msr; i++) {
 		u64 bit = row[i].valid & -row[i].valid, before;

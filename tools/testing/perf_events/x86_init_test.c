@@ -200,7 +200,6 @@ void x86_sysfs_free_groups(struct x86_core *core)
 /* The same for intel/arch.c */
 
 #define X86_FORMAT_IF(...)		NULL
-#define X86_FEATURE_HYPERVISOR		21
 #define X86_FEATURE_PDCM		22
 #define INTEL_PMC_MAX_GENERIC		32
 #define INTEL_PMC_MAX_FIXED		16

@@ -594,6 +594,7 @@ void x86_del_exclusive(unsigned int what);
 #define X86_FEATURE_BRS			12
 #define X86_FEATURE_TSX_FORCE_ABORT	13
 #define X86_FEATURE_RTM_ALWAYS_ABORT	14
+#define X86_FEATURE_HYPERVISOR		21
 #define MSR_TSX_FORCE_ABORT		0x10f
 #define MSR_TFA_RTM_FORCE_ABORT		BIT_ULL(0)
 #define CONFIG_CPU_SUP_INTEL		1

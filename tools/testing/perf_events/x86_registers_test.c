@@ -273,6 +273,21 @@ static bool no_extra(void)
 	return ok && !open_event(&counted[0], &attr);
 }
 
+/* On bare metal the driver uses all extra registers, and does not access them at boot. */
+static bool extra_on_bare_metal(void)
+{
+	struct perf_event_attr attr = { .config = TWIN_CODE, .config1 = 1 };
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	features &= ~BIT(X86_FEATURE_HYPERVISOR);
+	machine.no_extra = true;
+	machine.reads_msr = 0;
+	machine.writes = 0;
+	x86_check_extra(&core);
+	return !machine.reads_msr && !machine.writes && !open_event(&counted[0], &attr);
+}
+
 /* The driver clears register contents of another kernel or of firmware. */
 static bool left_by_firmware(const struct x86_pmu_msrs *pmu_msrs)
 {
@@ -820,7 +835,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(35);
+	ktap_plan(36);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(takes_counters(&with_control), "takes_counters_with_control_and_mask");
@@ -836,6 +851,7 @@ int main(void)
 	ktap_result(suspends(&selects_alone), "suspends");
 	ktap_result(suspends(&marks), "suspends_marks");
 	ktap_result(no_extra(), "no_extra");
+	ktap_result(extra_on_bare_metal(), "extra_on_bare_metal");
 	ktap_result(left_running(), "left_running");
 	ktap_result(force_abort(), "force_abort");
 	ktap_result(force_abort_ends(), "force_abort_ends");
