@@ -8,14 +8,19 @@
 
 #include "engine.h"
 
-/* Maximum number of MSRs that KVM can switch */
-#define X86_GUEST_MSRS	8
+/*
+ * KVM switches at most 8 registers, and warns if there are more. Equal values of host and guest do
+ * not count: one pair for each select.
+ */
+#define X86_GUEST_MSRS	INTEL_PMC_IDX_FIXED
 
 static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[X86_GUEST_MSRS]);
 
 /*
- * Without global control, each select enables its counter in the guest. A select with the same
- * value in host and guest is not switched.
+ * Without global control, each select enables its counter in the guest. KVM loads the last pair of
+ * a register at each VM exit until a pair has equal values, and keeps a list for each virtual CPU.
+ * So there is a pair for each select, in use or not: otherwise a VM exit would enable the counter
+ * of an event that was removed.
  */
 static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msrs)
 {
@@ -23,13 +28,11 @@ static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_sw
 	u64 running = cpu->running & (cpu->assigned_mask | cpu->claimed);
 	int i, n = 0;
 
-	for_each_x86_counter(i, cpu->core->counters) {
+	for_each_x86_counter(i, cpu->core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED)) {
 		u64 select = READ_ONCE(cpu->select[i]), guest = select & ~pmu_msrs->run;
 
 		if (running & BIT_ULL(i) & ~cpu->host_only)
 			guest |= pmu_msrs->run;
-		if (guest == select || n == X86_GUEST_MSRS)
-			continue;
 		msrs[n++] = (struct perf_guest_switch_msr){
 			.msr	= pmu_msrs->select + i * pmu_msrs->stride,
 			.host	= select,
@@ -66,7 +69,7 @@ static void x86_reprogram_armed(struct x86_pmu_cpu *cpu)
 
 /**
  * perf_guest_get_msrs - MSRs to switch for a guest, for KVM_INTEL
- * @nr: receives the number of MSRs
+ * @nr: receives the number of MSRs; those with equal values are no longer switched
  * @data: PMU of the guest, for PEBS
  *
  * Context: interrupts off, before a VM entry on this CPU.

@@ -754,58 +754,6 @@ static bool prints(const struct x86_pmu_msrs *pmu_msrs)
 	return !machine.writes && machine.reads == hweight64(core.counters) && machine.reads_msr;
 }
 
-/* Return the select of @counter in a guest: the host's, unless KVM switches it. */
-static u64 guest_select(int counter)
-{
-	u32 msr = machine.msrs->select + counter * machine.msrs->stride;
-	struct perf_guest_switch_msr *msrs;
-	int i, nr;
-
-	msrs = perf_guest_get_msrs(&nr, NULL);
-	for (i = 0; i < nr; i++) {
-		if (msrs[i].msr != msr)
-			continue;
-		assert(msrs[i].host == machine.select[counter]);
-		return msrs[i].guest;
-	}
-	return machine.select[counter];
-}
-
-/*
- * On a PMU without a common register, selects distinguish events of the host, of guests, and of
- * both.
- */
-static bool guests_by_selects(void)
-{
-	static const struct { bool no_host, no_guest; } kinds[] = { { }, { .no_guest = true },
-								    { .no_host = true } };
-	bool ok = true;
-	u64 added = 0;
-	int i;
-
-	row = &model;
-	start_machine(&version_1, 1, GENMASK_ULL(30, 0));
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		struct perf_event_attr attr = {
-			.config = 0x20 + i, .exclude_host = kinds[i].no_host,
-			.exclude_guest = kinds[i].no_guest,
-		};
-
-		assert(!open_event(&counted[i], &attr));
-	}
-	perf_pmu_disable(&core.pmu);
-	add_group(GENMASK_ULL(2, 0), &added, now());
-	perf_pmu_enable(&core.pmu);
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		int counter = x86_event_count(&counted[i].event)->counter;
-		u64 guest = guest_select(counter) & ARCH_PERFMON_EVENTSEL_ENABLE;
-		u64 host = machine.select[counter] & ARCH_PERFMON_EVENTSEL_ENABLE;
-
-		ok &= !host == kinds[i].no_host && !guest == kinds[i].no_guest;
-	}
-	return ok;
-}
-
 /* After x86_cpu_shutdown(), context switches and reads start no counter. */
 static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 {
@@ -835,7 +783,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(36);
+	ktap_plan(35);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(takes_counters(&with_control), "takes_counters_with_control_and_mask");
@@ -864,7 +812,6 @@ int main(void)
 	ktap_result(finds_foreign_write(&with_control, false), "finds_write_of_control");
 	ktap_result(finds_foreign_write(&with_control, true), "finds_write_of_fixed_control");
 	ktap_result(finds_foreign_write(&without_mask, false), "finds_write_of_control_of_amd");
-	ktap_result(guests_by_selects(), "guests_by_selects");
 	ktap_result(halted_for_good(&with_control), "halted_for_good_with_control");
 	ktap_result(halted_for_good(&selects_alone), "halted_for_good");
 	ktap_result(halted_for_good(&modes_halt), "halted_for_good_modes_halt");
