@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters and PEBS while a guest of KVM_INTEL runs, on CPUs of Intel, Centaur and Zhaoxin.
+ * Counters, PEBS and branch records while a guest of KVM_INTEL runs, on CPUs of Intel, Centaur and
+ * Zhaoxin.
  */
 #include <linux/export.h>
 #include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <asm/cpufeature.h>
 #include <asm/msr-index.h>
 
 #include "engine.h"
@@ -67,6 +70,44 @@ static void x86_reprogram_armed(struct x86_pmu_cpu *cpu)
 	x86_resume_reprogram(cpu);
 }
 
+/* Does an event that excludes guests use the branch unit? */
+static bool x86_guest_excludes_branches(const struct x86_pmu_cpu *cpu)
+{
+	const struct perf_event *event;
+	int i;
+
+	for_each_x86_counter(i, cpu->assigned_mask) {
+		const struct x86_count *count = cpu->owner[i];
+
+		if (!count || !(count->sel.flags & X86_HOST_ONLY))
+			continue;
+		list_for_each_entry_rcu(event, &count->events, active_entry, true) {
+			if (needs_branch_stack(event))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The architectural LBR runs on in a guest: VM entry and VM exit do not change its control register
+ * unless KVM is given values. Other LBRs are enabled by DEBUGCTL, which each VM entry loads with
+ * the guest's value. While an event that excludes guests uses the unit, the unit does not record
+ * guests, even if another event counts them. An NMI before the VM entry leaves the unit running, so
+ * the host value read here stays valid until the VM exit.
+ */
+static int x86_guest_branches(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msr)
+{
+	const struct x86_branch_cpu *branch = &cpu->branch;
+
+	if (!boot_cpu_has(X86_FEATURE_ARCH_LBR))
+		return 0;
+	*msr = (struct perf_guest_switch_msr){ .msr = MSR_ARCH_LBR_CTL };
+	if (branch->running && branch->select && x86_guest_excludes_branches(cpu))
+		msr->host = branch->select->value;
+	return 1;
+}
+
 /**
  * perf_guest_get_msrs - MSRs to switch for a guest, for KVM_INTEL
  * @nr: receives the number of MSRs; those with equal values are no longer switched
@@ -104,7 +145,7 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 		.host	= cpu->running & ~cpu->guest_only,
 		.guest	= cpu->running & used & ~cpu->host_only & ~x86_precise_enabled(cpu),
 	};
-	*nr = 1;
+	*nr = 1 + x86_guest_branches(cpu, &msrs[1]);
 	/*
 	 * The PEBS buffer is mapped only in the host. CPUs with adaptive PEBS write no record in
 	 * the guest for a counter that the VM entry stops. Other CPUs may write a record late, so
@@ -114,11 +155,10 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	 */
 	if (!switches_pebs)
 		return msrs;
-	msrs[1] = (struct perf_guest_switch_msr){
+	msrs[(*nr)++] = (struct perf_guest_switch_msr){
 		.msr	= MSR_IA32_PEBS_ENABLE,
 		.host	= cpu->precise.enabled,
 	};
-	*nr = 2;
 	return msrs;
 }
 EXPORT_SYMBOL_GPL(perf_guest_get_msrs);

@@ -420,17 +420,32 @@ static inline void run_kernel(u64 steps)
 	machine.in_driver = true;
 }
 
+/* Whether a guest runs */
+static bool in_guest;
+
+static inline void load_register(u32 msr, u64 value)
+{
+	if (!machine_branch_register(msr, &value, true))
+		*machine_register(msr, false) = value;
+}
+
 /* Enter and leave a guest, as KVM does, which runs for some steps. */
 static inline void enter_guest(const struct perf_guest_switch_msr *msrs, int nr, u64 steps)
 {
 	int i;
 
-	for (i = 0; i < nr; i++)
-		*machine_register(msrs[i].msr, false) = msrs[i].guest;
+	for (i = 0; i < nr; i++) {
+		if (msrs[i].host != msrs[i].guest)
+			load_register(msrs[i].msr, msrs[i].guest);
+	}
 	machine.pebs_armed &= machine.pebs_enable;
+	in_guest = true;
 	run_user(steps);
-	for (i = 0; i < nr; i++)
-		*machine_register(msrs[i].msr, false) = msrs[i].host;
+	in_guest = false;
+	for (i = 0; i < nr; i++) {
+		if (msrs[i].host != msrs[i].guest)
+			load_register(msrs[i].msr, msrs[i].host);
+	}
 }
 
 static inline void run_guest(u64 steps)

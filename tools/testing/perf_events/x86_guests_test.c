@@ -5,7 +5,9 @@
  * loads. A pair of different values is added to the list, or replaces the pair of its register. A
  * pair of equal values removes the register from the list.
  */
+#define MACHINE_BRANCHES
 #include "x86_events.h"
+#include "../../../arch/x86/events/intel/lbr.c"
 
 /* Maximum number of registers in the list */
 #define VCPU_MSRS	8
@@ -168,9 +170,152 @@ static bool by_selects(void)
 	return !machine.unknown && !harness_warned;
 }
 
+/*
+ * The architectural LBR:
+ * @ctl: its control register: bit 0 enables, bits 1 and 2 select kernel and user mode
+ * @from: sources, the newest first
+ * @to: targets
+ */
+#define DEPTH		32
+
+static struct {
+	u64	ctl;
+	u64	from[DEPTH];
+	u64	to[DEPTH];
+} unit;
+
+/* Each instruction is a branch. Addresses of guests and of the host differ. */
+#define HOST_CODE	0x1000
+#define GUEST_CODE	0x2000
+
+enum x86_branch_kind x86_branch_kind_at(u64 from, u64 to, bool aborted, bool fused)
+{
+	return X86_BRANCH_NONE;
+}
+
+static bool machine_holds(int i)
+{
+	return false;
+}
+
+static void machine_branch(void)
+{
+	if (!(unit.ctl & BIT(0)) || !(unit.ctl & (machine.kernel ? BIT(1) : BIT(2))))
+		return;
+	memmove(unit.from + 1, unit.from, sizeof(unit.from) - sizeof(u64));
+	memmove(unit.to + 1, unit.to, sizeof(unit.to) - sizeof(u64));
+	unit.from[0] = in_guest ? GUEST_CODE : HOST_CODE;
+	unit.to[0] = unit.from[0];
+}
+
+static bool machine_branch_register(u32 msr, u64 *value, bool writes)
+{
+	u64 unused = 0, *at = &unused;
+
+	if (msr == MSR_ARCH_LBR_CTL)
+		at = &unit.ctl;
+	else if (msr >= MSR_ARCH_LBR_FROM_0 && msr < MSR_ARCH_LBR_FROM_0 + DEPTH)
+		at = &unit.from[msr - MSR_ARCH_LBR_FROM_0];
+	else if (msr >= MSR_ARCH_LBR_TO_0 && msr < MSR_ARCH_LBR_TO_0 + DEPTH)
+		at = &unit.to[msr - MSR_ARCH_LBR_TO_0];
+	else if (msr == MSR_ARCH_LBR_DEPTH && writes)
+		memset(unit.from, 0, sizeof(unit.from));
+	else if (msr < MSR_ARCH_LBR_INFO_0 || msr >= MSR_ARCH_LBR_INFO_0 + DEPTH)
+		return false;
+	if (writes)
+		*at = *value;
+	else
+		*value = *at;
+	return true;
+}
+
+static const struct x86_model branch_model = {
+	.name = "branches", .limits = limits, .config_mask = X86_RAW_EVENT_MASK,
+};
+
+static void start_branches(void)
+{
+	memset(&unit, 0, sizeof(unit));
+	row = &branch_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!x86_branch_probe(&core) && core.branches.nr == DEPTH);
+	x86_branch_reset(&x86_pmu_cpu);
+}
+
+/* Open an event that samples user branches. */
+static void open_branches(struct counted *c, bool exclude_guest)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 1000000, .exclude_kernel = true,
+		.branch = true, .exclude_guest = exclude_guest,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY,
+	};
+
+	assert(!open_event(c, &attr));
+}
+
+/* Return the number of records of guests. */
+static int guest_records(void)
+{
+	int i, n = 0;
+
+	for (i = 0; i < DEPTH; i++)
+		n += unit.from[i] == GUEST_CODE;
+	return n;
+}
+
+/* Do user branches of the host appear in the records? */
+static bool records_host(void)
+{
+	run_user(10);
+	return unit.from[0] == HOST_CODE;
+}
+
+/*
+ * An event that excludes guests has no branches of a guest, also if it is stopped or shares the
+ * unit with an event that counts guests. The latter alone has branches of the guest. The unit runs
+ * on the host, and after the events are removed it stays disabled on the host and in guests.
+ */
+static bool excludes_branches(void)
+{
+	struct vcpu vcpu = { }, other = { };
+	bool ok;
+
+	start_branches();
+	open_branches(&counted[0], true);
+	open_branches(&counted[1], false);
+
+	schedule_in(&counted[0]);
+	ok = records_host();
+	vcpu_run(&vcpu, 100);
+	ok &= !guest_records() && records_host();
+	core.pmu.stop(&counted[0].event, 0);
+	vcpu_run(&vcpu, 100);
+	core.pmu.start(&counted[0].event, 0);
+	ok &= !guest_records() && records_host();
+
+	schedule_in(&counted[1]);
+	vcpu_run(&vcpu, 100);
+	ok &= !guest_records() && records_host();
+	schedule_out(&counted[0]);
+	vcpu_run(&vcpu, 10);
+	ok &= guest_records() == 10 && records_host();
+
+	schedule_in(&counted[0]);
+	vcpu_run(&vcpu, 100);
+	vcpu_run(&other, 100);
+	schedule_out(&counted[0]);
+	schedule_out(&counted[1]);
+	ok &= !(unit.ctl & BIT(0));
+	vcpu_run(&vcpu, 100);
+	vcpu_run(&other, 100);
+	return ok && !(unit.ctl & BIT(0)) && !vcpu.full && !machine.unknown && !harness_warned;
+}
+
 int main(void)
 {
-	ktap_plan(1);
+	ktap_plan(2);
 	ktap_result(by_selects(), "by_selects");
+	ktap_result(excludes_branches(), "excludes_branches");
 	return ktap_end();
 }
