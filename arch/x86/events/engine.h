@@ -309,6 +309,7 @@ struct x86_count {
 /**
  * struct x86_pmu_cpu - PMU state of one CPU
  * @core: the PMU; NULL: none
+ * @trace_msrs: on a CPU without PMU: the registers for interrupts of PT; NULL: none
  * @counts: the event selects that are counted, or kept for reuse
  * @used: mask of @counts that are allocated
  * @last_id: x86_count::id allocated last
@@ -380,6 +381,7 @@ struct x86_count {
  */
 struct x86_pmu_cpu {
 	struct x86_core		*core;
+	const struct x86_pmu_msrs	*trace_msrs;
 	struct x86_count	counts[X86_COUNTS_MAX];
 	u64			used;
 	u64			last_id;
@@ -546,6 +548,8 @@ static inline unsigned int x86_rdpmc_index(int counter)
 
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
+void x86_halt_without_pmu(const struct x86_pmu_msrs *msrs);
+bool x86_acknowledge_trace(const struct x86_pmu_msrs *msrs);
 void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_unignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_set_selects_unknown(struct x86_pmu_cpu *cpu);

@@ -138,6 +138,36 @@ static struct x86_core *x86_this_core(void)
 	return core;
 }
 
+/*
+ * PT works on a CPU without PMU, and its interrupt uses LVTPC and the global status. CPUID reports
+ * these registers for all core types. The PMU of the CPU's core type may be added later.
+ */
+static void x86_start_traces(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_pmu_msrs *msrs = x86_cores[0]->msrs;
+	unsigned long flags;
+
+	if (!boot_cpu_has(X86_FEATURE_INTEL_PT) || !msrs->control || !msrs->status)
+		return;
+	local_irq_save(flags);
+	x86_halt_without_pmu(msrs);
+	cpu->trace_msrs = msrs;
+	x86_unmask_lvtpc();
+	local_irq_restore(flags);
+}
+
+static void x86_stop_traces(struct x86_pmu_cpu *cpu)
+{
+	unsigned long flags;
+
+	if (!cpu->trace_msrs)
+		return;
+	local_irq_save(flags);
+	x86_mask_lvtpc();
+	cpu->trace_msrs = NULL;
+	local_irq_restore(flags);
+}
+
 static int x86_cpu_starting(unsigned int number)
 {
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
@@ -145,8 +175,10 @@ static int x86_cpu_starting(unsigned int number)
 	unsigned long flags;
 	bool beside;
 
-	if (!core)
+	if (!core) {
+		x86_start_traces(cpu);
 		return 0;
+	}
 	local_irq_save(flags);
 	beside = cpumask_intersects(topology_sibling_cpumask(number), &core->cpus);
 	cpu->gen = 1;
@@ -167,8 +199,10 @@ static int x86_cpu_dying(unsigned int number)
 	struct x86_pmu_cpu *cpu = per_cpu_ptr(&x86_pmu_cpu, number);
 	unsigned long flags;
 
-	if (!cpu->core)
+	if (!cpu->core) {
+		x86_stop_traces(cpu);
 		return 0;
+	}
 	local_irq_save(flags);
 	x86_counts_detach_counters(cpu);
 	x86_reset_registers(cpu);

@@ -213,6 +213,12 @@ static void x86_restart_metrics(struct x86_pmu_cpu *cpu)
 	}
 }
 
+static void x86_handle_trace(void)
+{
+	if (!perf_guest_handle_intel_pt_intr())
+		intel_pt_interrupt();
+}
+
 /* Handle status bits other than overflows. */
 static int x86_handle_others(struct x86_pmu_cpu *cpu, u64 others)
 {
@@ -220,8 +226,7 @@ static int x86_handle_others(struct x86_pmu_cpu *cpu, u64 others)
 		x86_restart_metrics(cpu);
 	if (!(others & GLOBAL_STATUS_TRACE_TOPAPMI))
 		return 0;
-	if (!perf_guest_handle_intel_pt_intr())
-		intel_pt_interrupt();
+	x86_handle_trace();
 	return 1;
 }
 
@@ -336,6 +341,28 @@ static bool x86_sends_once(const struct x86_pmu_msrs *msrs)
 	return msrs->status && msrs->masks_lvt;
 }
 
+/* On a CPU without PMU, only PT sends the interrupt. */
+static int x86_trace_interrupt(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_pmu_msrs *msrs = cpu->trace_msrs;
+	int checks, handled, more = 0;
+
+	if (!msrs)
+		return 0;
+	handled = x86_acknowledge_trace(msrs);
+	if (handled)
+		x86_handle_trace();
+	x86_unmask();
+	for (checks = 0; checks < X86_TRACE_CHECKS_MAX && x86_acknowledge_trace(msrs); checks++) {
+		x86_handle_trace();
+		more++;
+	}
+	/* After the unmasking, a full buffer may have caused one more interrupt. */
+	if (more)
+		x86_expect_late_nmi(cpu);
+	return handled + more ?: x86_is_late_nmi(cpu);
+}
+
 /**
  * x86_pmu_interrupt - overflow interrupt handler
  * @regs: the interrupted registers
@@ -354,7 +381,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	int counter, handled, more = 0;
 
 	if (!cpu->core)
-		return 0;
+		return x86_trace_interrupt(cpu);
 	/* No counter and no PT or BTS was used here, so another device has caused the NMI. */
 	if (!READ_ONCE(cpu->has_counted) && !x86_has_exclusive(x86_lbr_exclusive_pt) &&
 	    !x86_has_exclusive(x86_lbr_exclusive_bts))

@@ -388,6 +388,32 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
 }
 
 /**
+ * x86_halt_without_pmu - halt the counters that firmware may have left running
+ * @msrs: the registers of this CPU, whose x86_pmu_cpu::core is NULL
+ */
+void x86_halt_without_pmu(const struct x86_pmu_msrs *msrs)
+{
+	wrmsrl(msrs->control, 0);
+}
+
+/**
+ * x86_acknowledge_trace - check for an interrupt of PT, and acknowledge it
+ * @msrs: the registers of this CPU, whose x86_pmu_cpu::core is NULL
+ *
+ * Return: true if PT has interrupted.
+ */
+bool x86_acknowledge_trace(const struct x86_pmu_msrs *msrs)
+{
+	u64 status;
+
+	rdmsrl(msrs->status, status);
+	if (!(status & GLOBAL_STATUS_TRACE_TOPAPMI))
+		return false;
+	wrmsrl(msrs->ack, GLOBAL_STATUS_TRACE_TOPAPMI);
+	return true;
+}
+
+/**
  * x86_read_overflowed - find and acknowledge overflows
  * @cpu: this CPU
  * @later: status bits to be acknowledged later by the caller

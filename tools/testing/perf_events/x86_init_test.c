@@ -345,12 +345,11 @@ static bool has_second(bool refused)
 
 /*
  * Another CPU of the type reports the counters @leaf, and lacks all others. Without all counters of
- * the PMU, it has no events.
+ * the PMU, it has no events, and of its registers only the global control is written.
  */
 static bool has_weaker(u64 leaf, bool accepted)
 {
 	struct x86_core *core;
-	unsigned long before;
 	bool ok;
 
 	init_model.counters |= X86_FIXED(0) | X86_FIXED(1);
@@ -361,12 +360,60 @@ static bool has_weaker(u64 leaf, bool accepted)
 	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
 	core->cpus.bits = 0;
 	leaf_counters = leaf;
-	before = machine.reads + machine.reads_msr + machine.writes;
+	machine.reads = 0;
+	machine.reads_msr = 0;
+	machine.writes = 0;
+	machine.writes_control = 0;
 	ok &= !x86_cpu_starting(0) && !x86_cpu_online(0) && x86_nr_cores == 1;
 	ok &= x86_pmu_cpu.core == (accepted ? core : NULL);
 	ok &= core->cpus.bits == accepted;
 	if (!accepted)
-		ok &= before == machine.reads + machine.reads_msr + machine.writes;
+		ok &= !machine.reads && !machine.reads_msr &&
+		      machine.writes == machine.writes_control;
+	leaf_counters = 0;
+	init_model.counters = X86_GENERAL(MACHINE_GENERAL);
+	end();
+	return ok && !harness_warned;
+}
+
+/*
+ * A CPU without PMU, where firmware has left counters running that are about to overflow. The
+ * interrupts of PT are handled, no overflow interrupts, and an NMI of another device is not taken
+ * for an interrupt of PT. Without PT, the registers are left alone.
+ */
+static bool traces_without_pmu(bool has_pt)
+{
+	bool ok;
+	int i;
+
+	init_model.counters |= X86_FIXED(0);
+	ok = !boot(STEPS, true);
+	/* x86_pmu_cpu is now another CPU. */
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	leaf_counters = X86_GENERAL(MACHINE_GENERAL);
+	if (!has_pt)
+		features &= ~BIT(X86_FEATURE_INTEL_PT);
+	machine.masked = true;
+	machine.control = X86_GENERAL(MACHINE_GENERAL);
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		machine.select[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_USR |
+				    ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE;
+		machine.counter[i] = (u32)(-100 - i);
+	}
+	ok &= !x86_cpu_starting(0) && !x86_pmu_cpu.core && machine.masked == !has_pt;
+	traces_handled = 0;
+	machine.beside = has_pt ? MACHINE_TRACES : 0;
+	for (i = 0; i < 1000000 && ok; i++) {
+		machine_run(1);
+		ok = machine.masked == !has_pt && !machine.unknown;
+		if (has_pt)
+			ok &= !machine.status && !machine.pending;
+	}
+	ok &= has_pt ? traces_handled > 1000 : !traces_handled;
+	machine.beside = 0;
+	x86_pmu_cpu.late_until = 0;
+	ok &= !machine_nmi();
+	ok &= !x86_cpu_dying(0) && machine.masked;
 	leaf_counters = 0;
 	init_model.counters = X86_GENERAL(MACHINE_GENERAL);
 	end();
@@ -488,7 +535,7 @@ static bool excludes(bool beside)
 
 int main(void)
 {
-	ktap_plan(18);
+	ktap_plan(20);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
@@ -501,6 +548,8 @@ int main(void)
 	ktap_result(has_weaker(X86_GENERAL(MACHINE_GENERAL) | X86_FIXED(0) | X86_FIXED(1) |
 			       X86_FIXED(2), true), "core_with_counters_of_its_type");
 	ktap_result(has_weaker(0, true), "core_without_masks_of_counters");
+	ktap_result(traces_without_pmu(true), "traces_without_pmu");
+	ktap_result(traces_without_pmu(false), "neither_traces_nor_pmu");
 	ktap_result(finds_amd(0, 2, 8), "amd_version_2");
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_CTL, 1, 6), "amd_without_control");
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS, 1, 6), "amd_without_status");

@@ -518,7 +518,11 @@ static unsigned int guest_state __maybe_unused;
 #define x86_segment_base(regs)			0
 unsigned int x86_guest_state(void);
 #define perf_guest_handle_intel_pt_intr()	0
-#define intel_pt_interrupt()			do { } while (0)
+
+/* Number of interrupts of traces that the driver has handled */
+static unsigned long traces_handled __maybe_unused;
+
+#define intel_pt_interrupt()			((void)traces_handled++)
 
 struct perf_guest_switch_msr {
 	unsigned int	msr;
@@ -595,6 +599,7 @@ void x86_del_exclusive(unsigned int what);
 #define X86_FEATURE_TSX_FORCE_ABORT	13
 #define X86_FEATURE_RTM_ALWAYS_ABORT	14
 #define X86_FEATURE_HYPERVISOR		21
+#define X86_FEATURE_INTEL_PT		23
 #define MSR_TSX_FORCE_ABORT		0x10f
 #define MSR_TFA_RTM_FORCE_ABORT		BIT_ULL(0)
 #define CONFIG_CPU_SUP_INTEL		1
