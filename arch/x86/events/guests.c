@@ -12,18 +12,18 @@
 #include "engine.h"
 
 /*
- * KVM switches at most 8 registers, and warns if there are more. Equal values of host and guest do
- * not count: one pair for each select.
+ * KVM has 8 slots, and warns when they are full. Equal values of host and guest need no slot, so
+ * this array has an element for each select.
  */
 #define X86_GUEST_MSRS	INTEL_PMC_IDX_FIXED
 
 static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[X86_GUEST_MSRS]);
 
 /*
- * Without global control, each select enables its counter in the guest. KVM loads the last pair of
- * a register at each VM exit until a pair has equal values, and keeps a list for each virtual CPU.
- * So there is a pair for each select, in use or not: otherwise a VM exit would enable the counter
- * of an event that was removed.
+ * Without global control, each select enables its counter in the guest. KVM keeps the values of a
+ * register in a list of the virtual CPU, and loads them at VM entry and VM exit until it is given
+ * equal values. If an unused select had no pair, a VM exit would enable the counter of an event
+ * that was removed. So return a pair for each select.
  */
 static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msrs)
 {
@@ -90,11 +90,11 @@ static bool x86_guest_excludes_branches(const struct x86_pmu_cpu *cpu)
 }
 
 /*
- * The architectural LBR runs on in a guest: VM entry and VM exit do not change its control register
- * unless KVM is given values. Other LBRs are enabled by DEBUGCTL, which each VM entry loads with
- * the guest's value. While an event that excludes guests uses the unit, the unit does not record
- * guests, even if another event counts them. An NMI before the VM entry leaves the unit running, so
- * the host value read here stays valid until the VM exit.
+ * VM entry and VM exit do not change MSR_ARCH_LBR_CTL unless it is in KVM's list, so the
+ * architectural LBR also records guests. Other LBRs are enabled by DEBUGCTL, which each VM entry
+ * loads with the guest's value. While an event that excludes guests uses the unit, the unit does
+ * not record guests, even if another event counts them. An NMI before the VM entry leaves the unit
+ * running, so the host value read here stays valid until the VM exit.
  */
 static int x86_guest_branches(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msr)
 {
@@ -106,6 +106,24 @@ static int x86_guest_branches(const struct x86_pmu_cpu *cpu, struct perf_guest_s
 	if (branch->running && branch->select && x86_guest_excludes_branches(cpu))
 		msr->host = branch->select->value;
 	return 1;
+}
+
+/*
+ * A CPU without PMU. A virtual CPU may have run on a CPU with a PMU: KVM's list has the values of
+ * that CPU. Equal values remove them, and KVM does not access the registers. There are no values
+ * for PEBS, since all core types of hybrid CPUs have adaptive PEBS.
+ */
+static int x86_guest_no_pmu(struct perf_guest_switch_msr *msrs)
+{
+	const struct x86_core *core = x86_cores[0];
+
+	if (!core || !core->msrs->control)
+		return 0;
+	msrs[0] = (struct perf_guest_switch_msr){ .msr = core->msrs->control };
+	if (!boot_cpu_has(X86_FEATURE_ARCH_LBR))
+		return 1;
+	msrs[1] = (struct perf_guest_switch_msr){ .msr = MSR_ARCH_LBR_CTL };
+	return 2;
 }
 
 /**
@@ -124,8 +142,10 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 	bool switches_pebs;
 
 	*nr = 0;
-	if (!cpu->core)
-		return NULL;
+	if (!cpu->core) {
+		*nr = x86_guest_no_pmu(msrs);
+		return *nr ? msrs : NULL;
+	}
 	if (!cpu->core->msrs->control) {
 		/*
 		 * Not on a P4: a write of a select clears its overflow flag. Not on a P6: one

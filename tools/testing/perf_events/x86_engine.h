@@ -315,6 +315,9 @@ static const struct x86_model erratum_model = {
 
 static struct x86_core core;
 
+/* The PMU of each core type. Most tests do not detect the core types, and have none here. */
+struct x86_core *x86_cores[X86_CORES_MAX];
+
 /* The PT driver has users while the machine has traces. */
 bool x86_has_exclusive(unsigned int what)
 {

@@ -376,6 +376,55 @@ static bool has_weaker(u64 leaf, bool accepted)
 	return ok && !harness_warned;
 }
 
+/* Return the number of registers that KVM switches, with the last values of all CPUs. */
+static int switched(const struct perf_guest_switch_msr *msrs, int nr)
+{
+	static u32 list[8];
+	static int n;
+	int i, j;
+
+	for (i = 0; msrs && i < nr; i++) {
+		for (j = 0; j < n && list[j] != msrs[i].msr; j++)
+			;
+		if (msrs[i].host == msrs[i].guest && j < n)
+			list[j] = list[--n];
+		else if (msrs[i].host != msrs[i].guest && j == n)
+			list[n++] = msrs[i].msr;
+	}
+	return n;
+}
+
+/*
+ * A virtual CPU moves from a CPU with events to a CPU without PMU: KVM switches no register of the
+ * PMU there.
+ */
+static bool guest_without_pmu(void)
+{
+	const struct perf_guest_switch_msr *msrs;
+	bool ok;
+	int nr;
+
+	init_model.counters |= X86_FIXED(0);
+	ok = !boot(STEPS, true);
+	x86_pmu_cpu.running = BIT_ULL(0);
+	x86_pmu_cpu.host_only = BIT_ULL(0);
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	ok &= switched(msrs, nr) == 1;
+	/* x86_pmu_cpu is now another CPU. */
+	memset(&x86_pmu_cpu, 0, sizeof(x86_pmu_cpu));
+	leaf_counters = X86_GENERAL(MACHINE_GENERAL);
+	ok &= !x86_cpu_starting(0) && !x86_pmu_cpu.core;
+	machine.reads_msr = 0;
+	machine.writes = 0;
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	ok &= !switched(msrs, nr) && !machine.reads_msr && !machine.writes;
+	leaf_counters = 0;
+	init_model.counters = X86_GENERAL(MACHINE_GENERAL);
+	end();
+	/* A machine without PMU */
+	return ok && !perf_guest_get_msrs(&nr, NULL) && !harness_warned;
+}
+
 /*
  * A CPU without PMU, where firmware has left counters running that are about to overflow. The
  * interrupts of PT are handled, no overflow interrupts, and an NMI of another device is not taken
@@ -535,7 +584,7 @@ static bool excludes(bool beside)
 
 int main(void)
 {
-	ktap_plan(20);
+	ktap_plan(21);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
@@ -548,6 +597,7 @@ int main(void)
 	ktap_result(has_weaker(X86_GENERAL(MACHINE_GENERAL) | X86_FIXED(0) | X86_FIXED(1) |
 			       X86_FIXED(2), true), "core_with_counters_of_its_type");
 	ktap_result(has_weaker(0, true), "core_without_masks_of_counters");
+	ktap_result(guest_without_pmu(), "guest_without_pmu");
 	ktap_result(traces_without_pmu(true), "traces_without_pmu");
 	ktap_result(traces_without_pmu(false), "neither_traces_nor_pmu");
 	ktap_result(finds_amd(0, 2, 8), "amd_version_2");
