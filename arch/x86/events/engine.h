@@ -769,6 +769,7 @@ void x86_rdpmc_init(void);
 void x86_update_user_pages(struct mm_struct *mm);
 bool x86_user_reads(void);
 bool x86_in_kernel_thread(void);
+bool x86_perf_clock_is_tsc(void);
 
 /* May user space read the event's counter? Decided when the event was opened. */
 static inline bool x86_event_is_readable(const struct perf_event *event)

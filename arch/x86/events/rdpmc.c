@@ -131,13 +131,26 @@ void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm)
 		x86_update_user_pages(mm);
 }
 
+/**
+ * x86_perf_clock_is_tsc - is perf_clock() computed from the TSC, by the parameters of this CPU?
+ *
+ * False if sched_clock is a clock of the hypervisor, such as kvmclock.
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool x86_perf_clock_is_tsc(void)
+{
+	return using_native_sched_clock() && sched_clock_stable();
+}
+
 static void x86_userpage_clock(const struct perf_event *event,
 			       struct perf_event_mmap_page *page, u64 now)
 {
 	struct cyc2ns_data data;
 	u64 offset;
 
-	if (!using_native_sched_clock() || !sched_clock_stable())
+	if (!x86_perf_clock_is_tsc())
 		return;
 	cyc2ns_read_begin(&data);
 	offset = data.cyc2ns_offset + __sched_clock_offset;

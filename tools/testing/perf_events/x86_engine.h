@@ -91,6 +91,11 @@ bool x86_user_reads(void)
 	return user_reads || x86_pmu_cpu.enabling_rdpmc;
 }
 
+bool x86_perf_clock_is_tsc(void)
+{
+	return true;
+}
+
 /* A kernel thread runs, with the address space of the previous program */
 static bool in_kernel_thread;
 

@@ -210,13 +210,13 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 
 struct pt_regs {
 	u64	ip;
-	u64	sp;
 	u64	ss;
-	u64	flags;
+	u64	flags, ax, bx, cx, dx, si, di, bp, sp;
 };
 
 struct x86_perf_regs {
 	struct pt_regs	regs;
+	u64		*xmm_regs;
 };
 
 struct mm_struct;
@@ -361,7 +361,12 @@ struct hw_perf_event {
 struct perf_event_mmap_page {
 	u32	index;
 	u64	offset;
+	u64	cap_user_rdpmc:1, cap_user_time:1, cap_user_time_zero:1;
 	u16	pmc_width;
+	u16	time_shift;
+	u32	time_mult;
+	u64	time_offset;
+	u64	time_zero;
 };
 
 struct perf_event {
@@ -401,8 +406,13 @@ struct perf_event_pmu_context {
 };
 
 struct perf_sample_data {
+	u64				sample_flags;
 	u64				addr;
 	u64				period;
+	u64				time;
+	u64				txn;
+	struct { u64 val; }		data_src;
+	struct { u64 full; u32 var1_dw; u16 var2_w, var3_w; } weight;
 	struct perf_branch_stack	*br_stack;
 };
 

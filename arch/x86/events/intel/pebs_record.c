@@ -342,7 +342,7 @@ static void pebs_sample_memory(struct perf_event *event, const struct x86_core *
 static void pebs_sample_time(struct perf_event *event, const struct pebs_parts *parts,
 			     struct perf_sample_data *data)
 {
-	if (!parts->tsc || event->attr.use_clockid || !sched_clock_stable())
+	if (!parts->tsc || event->attr.use_clockid || !x86_perf_clock_is_tsc())
 		return;
 	data->time = native_sched_clock_from_tsc(parts->tsc) + __sched_clock_offset;
 	data->sample_flags |= PERF_SAMPLE_TIME;
