@@ -581,7 +581,8 @@ void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *s
 u64 x86_metrics_value(const struct x86_core *core, const struct x86_count *count, u64 value);
 void x86_metrics_overflow(struct x86_count *count);
 void x86_metrics_restart(struct x86_count *count);
-void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots);
+u64 x86_metrics_read(void);
+void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots, u64 metrics);
 int x86_event_metric(const struct perf_event *event);
 u64 x86_metrics_event_total(struct x86_pmu_cpu *cpu, const struct perf_event *event,
 			    struct x86_count *count);

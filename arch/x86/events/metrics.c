@@ -170,7 +170,12 @@ void x86_metrics_restart(struct x86_count *count)
 	WRITE_ONCE(count->wrapped, false);
 }
 
-static u64 x86_metrics_read(void)
+/**
+ * x86_metrics_read - read the metrics
+ *
+ * Return: the value of PERF_METRICS.
+ */
+u64 x86_metrics_read(void)
 {
 	u64 value;
 
@@ -184,13 +189,13 @@ static u64 x86_metric_part(u64 slots, u64 metrics, int metric)
 }
 
 /**
- * x86_metrics_update - update the totals of the metrics before the slots counter is reset
+ * x86_metrics_update - update the totals of the metrics when the slots counter is reset
  * @cpu: this CPU
  * @slots: number of slots since the counter was 0
+ * @metrics: value of PERF_METRICS before the reset
  */
-void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots)
+void x86_metrics_update(struct x86_pmu_cpu *cpu, u64 slots, u64 metrics)
 {
-	u64 metrics = x86_metrics_read();
 	int i;
 
 	for (i = 0; i < cpu->core->metrics; i++)

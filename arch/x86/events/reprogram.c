@@ -119,20 +119,26 @@ void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
 u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
 	const struct x86_core *core = cpu->core;
-	u64 value, total, distance;
+	u64 value, total, distance, metrics = 0;
 
 	WRITE_ONCE(count->seq, count->seq + 1);
 	barrier();
 	x86_pause_select(cpu, count->counter);
+	if (count->sel.flags & X86_METRICS)
+		metrics = x86_metrics_read();
 	value = x86_count_value(core, count);
 	total = count->offset + value;
 	WRITE_ONCE(count->total, total);
 	distance = x86_distance(count, core, total);
-	if (count->sel.flags & X86_METRICS)
-		x86_metrics_update(cpu, value + x86_metrics_span(core));
 	x86_write_counter(cpu, count->counter, -distance);
-	if (count->sel.flags & X86_METRICS)
+	/*
+	 * The write loses the slots since the read of the running counter. So PERF_METRICS is read
+	 * before, and the division is done afterwards. A stopped counter would lose the same slots.
+	 */
+	if (count->sel.flags & X86_METRICS) {
 		x86_metrics_restart(count);
+		x86_metrics_update(cpu, value + x86_metrics_span(core), metrics);
+	}
 	if (count->sel.flags & X86_PAIR)
 		x86_write_upper(cpu, count->counter + 1);
 	x86_clear_sticky_overflow(cpu, count->counter);
@@ -168,7 +174,7 @@ static void x86_count_detach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	barrier();
 	value = x86_count_value(cpu->core, count);
 	if (count->sel.flags & X86_METRICS)
-		x86_metrics_update(cpu, value + x86_metrics_span(cpu->core));
+		x86_metrics_update(cpu, value + x86_metrics_span(cpu->core), x86_metrics_read());
 	WRITE_ONCE(count->total, count->offset + value);
 	WRITE_ONCE(count->counter, -1);
 	barrier();

@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Topdown metrics: shares of the slots, while events are added and removed */
+#include "x86_kernel.h"
+
+/* Called at each division of the driver; NULL: divisions take no time */
+static void (*in_division)(void);
+
+static u64 divide(u64 value, u32 mul, u32 div)
+{
+	if (in_division)
+		in_division();
+	return (__uint128_t)value * mul / div;
+}
+
+#undef mul_u64_u32_div
+#define mul_u64_u32_div	divide
+
 #include "x86_events.h"
 
 static const struct x86_limit slots_limits[] = {
@@ -249,6 +264,44 @@ static bool slots_restart(void)
 	return end_shares(true, before, 10);
 }
 
+static void take_time(void)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		machine_step();
+}
+
+/*
+ * A read of a metric sets the counter of slots to 0. The computation of the metrics takes time, and
+ * the counter counts the driver, but no slots are lost.
+ */
+static bool reads_lose_no_slots(void)
+{
+	u64 before, slots;
+	int i;
+
+	start_shares(false, 1);
+	/* Accesses to registers take no time. */
+	machine.quiet = true;
+	in_division = take_time;
+	core.pmu.read(&counted[0].event);
+	slots = local64_read(&counted[0].event.count);
+	before = machine.all;
+	for (i = 0; i < 100; i++) {
+		machine_run(100);
+		core.pmu.read(&counted[1].event);
+		if (machine.counter[MACHINE_SLOTS] >= 100)
+			return false;
+	}
+	core.pmu.read(&counted[0].event);
+	slots = local64_read(&counted[0].event.count) - slots;
+	in_division = NULL;
+	printf("# %llu of %llu slots\n", (unsigned long long)slots,
+	       (unsigned long long)(machine.all - before));
+	return slots == machine.all - before && !harness_warned;
+}
+
 /* A program that can read PERF_METRICS does not see the metrics of others. */
 static bool shares_tell_nothing(void)
 {
@@ -320,11 +373,12 @@ static bool slots_unfiltered(void)
 
 int main(void)
 {
-	ktap_plan(7);
+	ktap_plan(8);
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(slots_wrap(), "slots_wrap");
 	ktap_result(stale_wrap(), "stale_wrap");
 	ktap_result(slots_restart(), "slots_restart");
+	ktap_result(reads_lose_no_slots(), "reads_lose_no_slots");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
 	ktap_result(kernel_shares_tell_nothing(), "kernel_shares_tell_nothing");
 	ktap_result(slots_unfiltered(), "slots_unfiltered");
