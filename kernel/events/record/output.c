@@ -312,19 +312,19 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 				       bool backward)
 {
 	struct perf_buffer *rb = handle->rb;
-	bool settled = perf_output_sharing_is_complete(rb);
+	bool complete = perf_output_sharing_is_complete(rb);
 	enum perf_event_loss cause = PERF_LOST_FULL;
 
 	if (rb->empty)
 		goto out;
-	if (settled && !READ_ONCE(rb->paused)) {
+	if (complete && !READ_ONCE(rb->paused)) {
 		if (likely(!perf_output_begin_shared(handle, size, backward)))
 			return 0;
 	} else {
 		/* Use an atomic: the buffer is shared, or may become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
 		/* Without a conversion, only a pause, perhaps over by now, loses records. */
-		cause = settled || READ_ONCE(rb->sharing) == PERF_SHARED_NOT ||
+		cause = complete || READ_ONCE(rb->sharing) == PERF_SHARED_NOT ||
 			READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
 	}
 	perf_output_count_lost(handle->event, rb, cause);
