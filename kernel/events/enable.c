@@ -108,19 +108,13 @@ static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context 
 	return true;
 }
 
-/*
- * Reschedule the group of an event, after members have been enabled. An exec that enables one
- * member after the other must not reschedule the group for each of them, so only the enable of the
- * leader reschedules the group at once.
- */
-static void perf_enable_resched(struct perf_event *event, struct perf_cpu_context *cpuctx)
+/* Reschedule a group, after events of the group have been enabled. */
+static void perf_enable_resched(struct perf_event *leader, struct perf_cpu_context *cpuctx)
 {
-	struct perf_event *leader = event->group_leader;
-
 	if (!cpuctx || leader->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	perf_group_sched_out(leader);
-	perf_group_resched(cpuctx, leader->pmu_ctx, event == leader ? leader : NULL);
+	perf_group_resched(cpuctx, leader->pmu_ctx, leader);
 	if (unlikely(leader->state < PERF_EVENT_STATE_ACTIVE))
 		perf_enable_update_pages(leader);
 }
@@ -130,7 +124,7 @@ static void perf_enable_locked(struct perf_event *event, struct perf_cpu_context
 			       void *data)
 {
 	if (perf_enable_state(event, cpuctx, data))
-		perf_enable_resched(event, cpuctx);
+		perf_enable_resched(event->group_leader, cpuctx);
 }
 
 /* Enable all events of a group, and schedule the group only once. */
@@ -145,6 +139,27 @@ static void perf_enable_group_locked(struct perf_event *leader, struct perf_cpu_
 			some |= perf_enable_state(member, cpuctx, NULL);
 	}
 	some |= perf_enable_state(leader, cpuctx, NULL);
+	if (some)
+		perf_enable_resched(leader, cpuctx);
+}
+
+/*
+ * Enable the events of a group that have attr.enable_on_exec. If they were enabled one by one, the
+ * group would be scheduled out for each member. So change all states first, then schedule the group
+ * once.
+ */
+static void perf_enable_on_exec_locked(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				       void *data)
+{
+	struct perf_event *member;
+	bool some = false;
+
+	for_each_sibling_event(member, leader) {
+		if (member->attr.enable_on_exec)
+			some |= perf_enable_state(member, cpuctx, NULL);
+	}
+	if (leader->attr.enable_on_exec)
+		some |= perf_enable_state(leader, cpuctx, NULL);
 	if (some)
 		perf_enable_resched(leader, cpuctx);
 }
@@ -216,6 +231,25 @@ void perf_event_enable_for(struct perf_event *event, int overflows)
 void _perf_event_disable(struct perf_event *event)
 {
 	perf_enable_call(event, perf_disable_locked, NULL);
+}
+
+/**
+ * perf_group_enable_on_exec - enable all events of a group that have attr.enable_on_exec
+ * @leader: the group leader; ctx->mutex is held, and the inherit lock for an inherited group
+ *
+ * Clears attr.enable_on_exec of the events.
+ *
+ * Context: may sleep.
+ */
+void perf_group_enable_on_exec(struct perf_event *leader)
+{
+	struct perf_event *member;
+
+	lockdep_assert_held(&leader->ctx->mutex);
+	perf_enable_call(leader, perf_enable_on_exec_locked, NULL);
+	leader->attr.enable_on_exec = 0;
+	for_each_sibling_event(member, leader)
+		member->attr.enable_on_exec = 0;
 }
 
 /* Has perf_children_call_running() enabled or disabled this event? The inherit lock is held. */

@@ -6,11 +6,13 @@
 
 /*
  * Enable and disable events: ctx->mutex is held, or the inherit lock for an inherited event.
- * perf_event_disable_due() needs neither, but interrupts are off.
+ * perf_group_enable_on_exec() needs both for an inherited group. perf_event_disable_due() needs
+ * neither, but interrupts are off.
  */
 void _perf_event_enable(struct perf_event *event);
 void perf_event_enable_for(struct perf_event *event, int overflows);
 void _perf_event_disable(struct perf_event *event);
+void perf_group_enable_on_exec(struct perf_event *leader);
 void perf_event_disable_due(struct perf_event *event);
 
 void perf_event_enable_all_children(struct perf_event *event, bool on, bool group);

@@ -408,12 +408,10 @@ static void perf_exit_events_at_exec(struct perf_event_context *ctx)
 		 * inherit lock held: take the lock to see the final state.
 		 */
 		held = perf_inherit_lock_switch(held, event->parent);
-		if (event->attr.remove_on_exec) {
+		if (event->attr.remove_on_exec)
 			perf_exit_opened_at_exec(event);
-		} else if (event->attr.enable_on_exec) {
-			event->attr.enable_on_exec = 0;
-			_perf_event_enable(event);
-		}
+		else if (event->attr.enable_on_exec)
+			perf_group_enable_on_exec(event->group_leader);
 	}
 	perf_inherit_lock_switch(held, NULL);
 	perf_groups_exec_end(ctx);

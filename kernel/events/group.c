@@ -361,7 +361,7 @@ static bool perf_group_sched_in_beside(struct perf_cpu_context *cpuctx, struct p
  * perf_group_resched - schedule the groups of one PMU by priority, after a group was changed
  * @cpuctx: this CPU's context, locked
  * @epc: the PMU's part of the changed context, which is locked, too
- * @enabled: leader of the changed group if the leader was enabled, or NULL
+ * @enabled: leader of the changed group if events of the group were enabled, or NULL
  *
  * During an exec of the context's task, the groups are scheduled once for all changes, by
  * perf_groups_exec_end(), because the exec may change very many groups. A group that the exec

@@ -4,12 +4,15 @@
 
 static int (*exec_test_sim_add)(struct perf_event *event, int flags);
 static void (*exec_test_sim_del)(struct perf_event *event, int flags);
-static const struct perf_event *exec_test_watched;
+static const struct perf_event *exec_test_watched, *exec_test_slow;
 static int exec_test_adds, exec_test_dels;
 
 static int exec_test_add(struct perf_event *event, int flags)
 {
 	exec_test_adds++;
+	/* Time passes between the enables of two events. */
+	if (event == exec_test_slow)
+		sim_test_pass(100);
 	return exec_test_sim_add(event, flags);
 }
 
@@ -39,6 +42,7 @@ static void exec_expect_few_calls(struct kunit *test, struct perf_event *watched
 	perf_event_exec();
 	pmu->add = exec_test_sim_add;
 	pmu->del = exec_test_sim_del;
+	exec_test_slow = NULL;
 	if (switches != current->nvcsw + current->nivcsw)
 		return;
 	KUNIT_EXPECT_LE(test, exec_test_adds, adds);
@@ -133,6 +137,49 @@ static void exec_lets_no_event_wait(struct kunit *test)
 	expect_times(test, waits, 1500, 0);
 }
 
+/*
+ * An exec that enables a group's members, and its leader unless @leader_on, schedules in the group
+ * only once, before the next event is enabled: no event of the group waits.
+ */
+static void exec_test_group(struct kunit *test, bool leader_on)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP,
+		.disabled = !leader_on, .enable_on_exec = !leader_on,
+	};
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL), *member;
+
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	open_attr(test, &attr, -1, current, leader);
+	open_attr(test, &attr, -1, current, leader);
+	exec_test_slow = open_attr(test, &attr, -1, current, NULL);
+	sim_test_advance(test, 5);
+	sim_test_pass(1000);
+
+	exec_expect_few_calls(test, leader, 4);
+	sim_test_advance(test, 10);
+	sim_test_pass(1000);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), leader_on ? 15ULL : 10ULL);
+	expect_times(test, leader, leader_on ? 2100 : 1100, leader_on ? 2100 : 1100);
+	for_each_sibling_event(member, leader) {
+		KUNIT_EXPECT_FALSE(test, member->attr.enable_on_exec);
+		KUNIT_EXPECT_EQ(test, sim_test_value(member), 10ULL);
+		expect_times(test, member, 1100, 1100);
+	}
+}
+
+static void exec_enables_whole_group(struct kunit *test)
+{
+	exec_test_group(test, false);
+}
+
+static void exec_enables_members_alone(struct kunit *test)
+{
+	exec_test_group(test, true);
+}
+
 /* An exec enables pinned events that are off or in the error state; those that do not fit fail. */
 static void exec_enables_pinned_events(struct kunit *test)
 {
@@ -198,6 +245,8 @@ static void exec_removes_all_at_once(struct kunit *test)
 static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_enables_all_at_once),
 	KUNIT_CASE(exec_lets_no_event_wait),
+	KUNIT_CASE(exec_enables_whole_group),
+	KUNIT_CASE(exec_enables_members_alone),
 	KUNIT_CASE(exec_enables_pinned_events),
 	KUNIT_CASE(exec_removes_all_at_once),
 	{}
