@@ -24,7 +24,7 @@
 #include "record/buffer.h"
 #include "record/sideband.h"
 #include "refuse.h"
-#include "sched.h"
+#include "sched_cb.h"
 #include "source/addr_filter.h"
 #include "source/bpf.h"
 #include "source/tracepoint.h"

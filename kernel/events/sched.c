@@ -38,59 +38,6 @@
 #define BACKFILL_SINGLE		4
 #define BACKFILL_MEMBERS	32
 
-DEFINE_STATIC_KEY_FALSE(perf_sched_events);
-static atomic_t perf_sched_users;
-static DEFINE_MUTEX(sched_events_mutex);
-
-/* Drop the reference left by the last perf_sched_events_put(), after a delay. */
-static void perf_sched_events_off(struct work_struct *work)
-{
-	guard(mutex)(&sched_events_mutex);
-	if (atomic_dec_and_test(&perf_sched_users))
-		static_branch_disable(&perf_sched_events);
-}
-
-static DECLARE_DELAYED_WORK(sched_events_work, perf_sched_events_off);
-
-/**
- * perf_sched_events_get - enable the hooks of context switches
- *
- * The first caller waits until all CPUs use the hooks.
- *
- * Context: may sleep.
- */
-void perf_sched_events_get(void)
-{
-	if (atomic_inc_not_zero(&perf_sched_users))
-		return;
-
-	guard(mutex)(&sched_events_mutex);
-	if (!atomic_read(&perf_sched_users)) {
-		static_branch_enable(&perf_sched_events);
-		/*
-		 * A switch that began before the key was enabled may lack its second half.
-		 * Wait for the end of such switches. The expedited grace period is cheap in
-		 * comparison: the key has interrupted all CPUs already.
-		 */
-		synchronize_rcu_expedited();
-	}
-	atomic_inc(&perf_sched_users);
-}
-
-/**
- * perf_sched_events_put - undo perf_sched_events_get()
- *
- * After the last use the key stays enabled for a minute, so that an event opened soon does not
- * wait for a grace period.
- *
- * Context: any.
- */
-void perf_sched_events_put(void)
-{
-	if (!atomic_add_unless(&perf_sched_users, -1, 1))
-		schedule_delayed_work(&sched_events_work, 60 * HZ);
-}
-
 static void perf_sched_assert_on_cpu(struct perf_event *event)
 {
 	lockdep_assert_held(&event->ctx->lock);

@@ -63,10 +63,6 @@ bool perf_groups_sched_in(struct perf_cpu_context *cpuctx, struct perf_event_pmu
 			  bool pinned);
 bool perf_group_try_sched_in(struct perf_event *leader, struct perf_cpu_pmu_context *cpc);
 
-/* perf_sched_events_get() may sleep. */
-void perf_sched_events_get(void);
-void perf_sched_events_put(void);
-
 /*
  * Functions in throttle.c, the only callers of pmu->start and pmu->stop in the core. They are
  * called on the event's CPU, with interrupts off.

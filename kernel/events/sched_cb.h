@@ -17,6 +17,10 @@ static inline bool perf_sched_cb_in_use(const struct perf_cpu_context *cpuctx)
 	return unlikely(!list_empty(&cpuctx->sched_cb_list));
 }
 
+/* perf_sched_events_get() may sleep. */
+void perf_sched_events_get(void);
+void perf_sched_events_put(void);
+
 void perf_sched_task_other_pmus(struct perf_cpu_context *cpuctx, struct perf_event_context *ctx,
 				bool sched_in);
 void perf_sched_task_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in);
