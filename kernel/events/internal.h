@@ -6,7 +6,7 @@
  * Lock order, outermost first: a lock may be taken while locks above it are held, and must
  * not be taken while locks below it are held.
  *
- *	sched_events_mutex		sched.c: enables the hooks in context switches
+ *	sched_events_mutex		sched_cb.c: enables the hooks in context switches
  *	  cpu_hotplug_lock		written by CPU hotplug. Read by static keys: code
  *					is patched with no lock below this one held
  *	    signal->exec_update_lock	read: no change of credentials while an event is attached

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hooks of context switches: when they are enabled, PMUs that a switch keeps disabled, and
- * calls of pmu->sched_task() for PMUs that store data of the running task.
+ * Hooks of context switches: the static key that enables them, the PMUs that stay disabled during
+ * a switch, and the calls of pmu->sched_task() for PMUs that store data of the running task.
  *
  * In each half of a switch pmu->sched_task() is called once for each PMU whose driver has
  * called perf_sched_cb_inc(), with the PMU disabled. The driver clears data such as the last
@@ -15,12 +15,18 @@ DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 static atomic_t perf_sched_users;
 static DEFINE_MUTEX(sched_events_mutex);
 
-/* Drop the reference left by the last perf_sched_events_put(), after a delay. */
+/*
+ * Drop the reference left by the last perf_sched_events_put(), after a delay. The last events may
+ * have been removed between the two halves of a switch on another CPU. The second half enables the
+ * PMUs that the first half has disabled: the hooks stay enabled until all such switches have ended.
+ */
 static void perf_sched_events_off(struct work_struct *work)
 {
 	guard(mutex)(&sched_events_mutex);
-	if (atomic_dec_and_test(&perf_sched_users))
-		static_branch_disable(&perf_sched_events);
+	if (!atomic_dec_and_test(&perf_sched_users))
+		return;
+	synchronize_rcu_expedited();
+	static_branch_disable(&perf_sched_events);
 }
 
 static DECLARE_DELAYED_WORK(sched_events_work, perf_sched_events_off);
@@ -113,7 +119,8 @@ void perf_sched_task_all_pmus(struct perf_cpu_context *cpuctx, bool sched_in)
  *
  * Needed if events of the next task's cgroup are scheduled in before the task runs, or if both
  * tasks have events of the PMU. Interrupts are off until the end of the switch. The second half of
- * the switch always enables the PMU: the hooks remain enabled as long as such events exist.
+ * the switch always enables the PMU, even if such events do not exist any more: see
+ * perf_sched_events_off().
  */
 void perf_pmu_disable_for_switch(struct perf_cpu_context *cpuctx, struct pmu *pmu)
 {
@@ -183,3 +190,7 @@ void perf_sched_cb_dec(struct pmu *pmu)
 	if (!--cpc->sched_cb_usage)
 		list_del_init(&cpc->sched_cb_entry);
 }
+
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+#include "tests/sched_cb_test.c"
+#endif
