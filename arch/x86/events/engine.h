@@ -50,6 +50,7 @@
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <asm/cpufeature.h>
 #include <asm/perfctr.h>
 
 #include "assign.h"
@@ -550,6 +551,13 @@ u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);
 void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status);
 void x86_halt_without_pmu(const struct x86_pmu_msrs *msrs);
 bool x86_acknowledge_trace(const struct x86_pmu_msrs *msrs);
+
+/* Can PT interrupt a CPU with these registers? */
+static inline bool x86_has_trace_interrupts(const struct x86_pmu_msrs *msrs)
+{
+	return msrs && msrs->control && msrs->status && boot_cpu_has(X86_FEATURE_INTEL_PT);
+}
+
 void x86_ignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_unignore_overflows(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_set_selects_unknown(struct x86_pmu_cpu *cpu);

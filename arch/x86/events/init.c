@@ -140,14 +140,15 @@ static struct x86_core *x86_this_core(void)
 
 /*
  * PT works on a CPU without PMU, and its interrupt uses LVTPC and the global status. CPUID reports
- * these registers for all core types. The PMU of the CPU's core type may be added later.
+ * these registers for all core types. x86_cpu_online() may add the PMU of this core type later, so
+ * take the registers of x86_cores[0].
  */
 static void x86_start_traces(struct x86_pmu_cpu *cpu)
 {
 	const struct x86_pmu_msrs *msrs = x86_cores[0]->msrs;
 	unsigned long flags;
 
-	if (!boot_cpu_has(X86_FEATURE_INTEL_PT) || !msrs->control || !msrs->status)
+	if (!x86_has_trace_interrupts(msrs))
 		return;
 	local_irq_save(flags);
 	x86_halt_without_pmu(msrs);

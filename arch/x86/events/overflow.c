@@ -301,7 +301,7 @@ static void x86_unmask(void)
 /**
  * x86_unmask_lvtpc - deliver this CPU's overflow interrupts as NMIs
  *
- * Context: interrupts off, on a CPU whose registers were reset.
+ * Context: interrupts off, on a CPU whose counters were reset or halted.
  */
 void x86_unmask_lvtpc(void)
 {
@@ -324,7 +324,7 @@ void x86_mask_lvtpc(void)
  * perf_events_lapic_init - called when this CPU's local APIC has been set up
  *
  * Does nothing: firmware may have left counters running, so the overflow interrupt stays masked
- * until x86_cpu_start() has reset them.
+ * until x86_cpu_start() has reset them, or x86_start_traces() has halted them.
  *
  * Context: boot, or a CPU that is brought up.
  */
@@ -341,13 +341,12 @@ static bool x86_sends_once(const struct x86_pmu_msrs *msrs)
 	return msrs->status && msrs->masks_lvt;
 }
 
-/* On a CPU without PMU, only PT sends the interrupt. */
-static int x86_trace_interrupt(struct x86_pmu_cpu *cpu)
+/* On a CPU without PMU, or with a PMU that the host has not used, only PT sends the interrupt. */
+static int x86_trace_interrupt(struct x86_pmu_cpu *cpu, const struct x86_pmu_msrs *msrs)
 {
-	const struct x86_pmu_msrs *msrs = cpu->trace_msrs;
 	int checks, handled, more = 0;
 
-	if (!msrs)
+	if (!x86_has_trace_interrupts(msrs))
 		return 0;
 	handled = x86_acknowledge_trace(msrs);
 	if (handled)
@@ -357,10 +356,17 @@ static int x86_trace_interrupt(struct x86_pmu_cpu *cpu)
 		x86_handle_trace();
 		more++;
 	}
-	/* After the unmasking, a full buffer may have caused one more interrupt. */
+	/* A buffer that was full after the unmasking has sent one more interrupt. */
 	if (more)
 		x86_expect_late_nmi(cpu);
 	return handled + more ?: x86_is_late_nmi(cpu);
+}
+
+/* Has the host used a counter on this CPU, or PT or BTS on any? */
+static bool x86_was_used(const struct x86_pmu_cpu *cpu)
+{
+	return READ_ONCE(cpu->has_counted) || x86_has_exclusive(x86_lbr_exclusive_pt) ||
+	       x86_has_exclusive(x86_lbr_exclusive_bts);
 }
 
 /**
@@ -381,11 +387,10 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	int counter, handled, more = 0;
 
 	if (!cpu->core)
-		return x86_trace_interrupt(cpu);
-	/* No counter and no PT or BTS was used here, so another device has caused the NMI. */
-	if (!READ_ONCE(cpu->has_counted) && !x86_has_exclusive(x86_lbr_exclusive_pt) &&
-	    !x86_has_exclusive(x86_lbr_exclusive_bts))
-		return 0;
+		return x86_trace_interrupt(cpu, cpu->trace_msrs);
+	/* A guest may use PT without an event of the host. Other NMIs are of other devices. */
+	if (!x86_was_used(cpu))
+		return x86_trace_interrupt(cpu, cpu->core->msrs);
 	msrs = cpu->core->msrs;
 	reprogramming = cpu->reprogramming;
 	WRITE_ONCE(cpu->reprogramming, true);

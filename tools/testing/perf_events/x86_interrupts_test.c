@@ -189,6 +189,12 @@ static bool foreign_bits(void)
 	/* Before the first event, the driver does not claim an NMI even for an overflow bit. */
 	machine.status = BIT_ULL(0) | BIT_ULL(63);
 	ok = !machine_nmi();
+	/* A guest may use PT without an event of the host. */
+	machine.status |= GLOBAL_STATUS_TRACE_TOPAPMI;
+	features &= ~BIT(X86_FEATURE_INTEL_PT);
+	ok &= !machine_nmi();
+	features |= BIT(X86_FEATURE_INTEL_PT);
+	ok &= machine_nmi() && machine.status == (BIT_ULL(0) | BIT_ULL(63)) && !machine_nmi();
 	machine.status = 0;
 	ok &= run_alone();
 	for (i = 0; i < 64; i++) {
