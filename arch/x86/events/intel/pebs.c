@@ -6,7 +6,6 @@
  * buffer if records may wait (X86_PRECISE_MULTI).
  */
 #include <linux/mutex.h>
-#include <linux/sched/clock.h>
 #include <asm/cpu_entry_area.h>
 #include <asm/cpufeature.h>
 #include <asm/intel_ds.h>
@@ -176,7 +175,7 @@ static int pebs_reload_flags(const struct x86_core *core, const struct perf_even
 	if ((attr->sample_type & ~complete) || (attr->wakeup_events && !attr->watermark) ||
 	    attr->sigtrap || attr->aux_action || attr->aux_output ||
 	    ((attr->sample_type & PERF_SAMPLE_TIME) &&
-	     (attr->use_clockid || !sched_clock_stable())))
+	     (attr->use_clockid || !x86_perf_clock_is_tsc())))
 		return X86_PRECISE_RELOADS;
 	return X86_PRECISE_RELOADS | X86_PRECISE_MULTI;
 }
