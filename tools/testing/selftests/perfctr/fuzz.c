@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Random calls: some processes, each with several threads that share fds, open, control, map, read,
- * resume, unlink, fork, trace, exec and exit by a random number generator. The test asserts that
- * the kernel reports nothing, and that all calls work afterwards. PC_FUZZ_SECONDS (default: 3) is
- * the duration, PC_FUZZ_SEED the seed.
+ * resume, unlink, fork, trace, exec and exit by a random number generator. They move between CPUs,
+ * open perf events that need the counters, and lose the right to read the TSC. The test asserts
+ * that the kernel reports nothing, and that all calls work afterwards. PC_FUZZ_SECONDS (default: 3)
+ * is the duration, PC_FUZZ_SEED the seed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include <time.h>
 
 #include "../kselftest.h"
-#include "perfctr.h"
+#include "beside.h"
 
 #define PROCESSES	3
 #define THREADS		3
@@ -176,6 +177,34 @@ static void any_map(struct dice *dice, int fd)
 	munmap((void *)state, page);
 }
 
+/* Move to a CPU, which may be forbidden or absent, or allow all CPUs again. */
+static void any_cpu(struct dice *dice)
+{
+	cpu_set_t all;
+
+	if (roll(dice, 2)) {
+		stay_on(roll(dice, 4));
+		return;
+	}
+	memset(&all, 0xff, sizeof(all));
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
+/* Open events that need counters of the thread or of a CPU. A pinned one stops the thread's. */
+static void any_event(struct dice *dice)
+{
+	int events[4], n, cpu = roll(dice, 4) ? -1 : (int)roll(dice, 2);
+
+	for (n = 0; n < 4; n++) {
+		events[n] = open_event(n + 1, cpu, roll(dice, 2));
+		work(roll(dice, 1000));
+		count_of(events[n]);
+	}
+	if (!roll(dice, 4))
+		any_fork(dice);
+	close_all(events, n);
+}
+
 static void any_call(struct dice *dice)
 {
 	struct perfctr_sum_ctrs sums[2];
@@ -187,7 +216,7 @@ static void any_call(struct dice *dice)
 	} cpus = { .mask.nrwords = roll(dice, 17) };
 	struct perfctr_info info;
 
-	switch (roll(dice, 14)) {
+	switch (roll(dice, 17)) {
 	case 0:
 	case 1:
 		close(*fd);
@@ -226,6 +255,19 @@ static void any_call(struct dice *dice)
 		break;
 	case 12:
 		sched_yield();
+		break;
+	case 13:
+		any_cpu(dice);
+		break;
+	case 14:
+		if (!roll(dice, 2))
+			any_event(dice);
+		break;
+	case 15:
+		if (!roll(dice, 8))
+			prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+		else
+			prctl(PR_SET_TSC, PR_TSC_ENABLE);
 		break;
 	default:
 		work(roll(dice, 20000));
