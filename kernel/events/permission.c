@@ -96,6 +96,21 @@ bool perf_may_see_cpu(void)
 }
 
 /**
+ * perf_may_see_kernel - may the caller see addresses of the kernel?
+ *
+ * As perf_allow_kernel(), but a missing capability is not logged. A security module is called
+ * only if capabilities and the level allow it.
+ *
+ * Context: process context, may sleep (LSM).
+ * Return: true if it may
+ */
+bool perf_may_see_kernel(void)
+{
+	return (READ_ONCE(sysctl_perf_event_paranoid) < 2 || perf_is_capable_quietly()) &&
+	       !security_perf_event_open(PERF_SECURITY_KERNEL);
+}
+
+/**
  * perf_may_see_bpf - may the caller see the ids of BPF programs?
  *
  * Context: process context.

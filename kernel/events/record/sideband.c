@@ -15,6 +15,7 @@
 #include "../cold.h"
 #include "../event.h"
 #include "../internal.h"
+#include "../permission.h"
 #include "sample.h"
 #include "sideband.h"
 
@@ -132,7 +133,11 @@ void perf_sideband_put(enum perf_sideband_kind kind)
  * perf_sideband_open - enable the hooks for the records of a new event
  * @event: an event that is not inherited; the events inherited from @event use the same hooks
  *
- * Context: any.
+ * KSYMBOL records have kernel addresses, and go to the task that drops the last reference to a BPF
+ * program, or that the RCU callback interrupts. So an event gets none if its opener may not count
+ * in the kernel. The open succeeds, because tools set attr.ksymbol for all users.
+ *
+ * Context: may sleep.
  */
 void perf_sideband_open(struct perf_event *event)
 {
@@ -142,6 +147,8 @@ void perf_sideband_open(struct perf_event *event)
 	if (!perf_attr_has_sideband(attr))
 		return;
 	event->event_flags |= PERF_EVENT_SIDEBAND;
+	if (attr->ksymbol && !perf_may_see_kernel())
+		event->event_flags |= PERF_EVENT_NO_KSYMBOL;
 	for (i = 0; i < ARRAY_SIZE(perf_record_kinds); i++) {
 		if (perf_record_kinds[i]->attr_match(attr))
 			perf_sideband_get(perf_record_kinds[i]->hook);
@@ -270,6 +277,12 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 	perf_output_end(&handle);
 }
 
+static bool perf_sideband_hides(const struct perf_event *event, const struct perf_record *record)
+{
+	return record->kind == &perf_ksymbol_kind &&
+	       (perf_event_parent(event)->event_flags & PERF_EVENT_NO_KSYMBOL);
+}
+
 /*
  * Does the event get the record? The cheapest tests are first. A task may have a thousand counting
  * events: the test of event->cold, which is next to event->event_entry, excludes them. A tool may
@@ -281,7 +294,7 @@ static bool perf_sideband_takes(const struct perf_event *event, const struct per
 	const struct perf_event_attr *attr = &event->attr;
 
 	return READ_ONCE(event->cold) && perf_sideband_listens(event) &&
-	       record->kind->attr_match(attr) &&
+	       record->kind->attr_match(attr) && !perf_sideband_hides(event, record) &&
 	       (!record->kind->record_match || record->kind->record_match(attr, record));
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -211,6 +212,71 @@ TEST_F(kernel, symbols_of_a_bpf_program)
 	program_comes_and_goes(_metadata, self);
 }
 
+#define RECORDED_SYMBOL	2
+#define RECORDED_PROGRAM	4
+#define RECORDED_OTHER	8
+#define RECORDED_BOTH	(RECORDED_PROGRAM | RECORDED_SYMBOL)
+
+/* Drop the last reference to a program, and return RECORDED_* of the records, or 1 on failure. */
+static int records_of_unload(struct perf_event_attr *a, int prog, int closed)
+{
+	int fd = pe_self(a), found = 0;
+	struct pe_ring ring;
+	char c;
+
+	if (fd < 0 || pe_ring_map(&ring, fd, 8))
+		return 1;
+	/* The other task has closed its descriptor at the end of the pipe. */
+	if (read(closed, &c, 1))
+		return 1;
+	close(prog);
+	while (pe_ring_next(&ring, &rec) == 1)
+		found |= rec.head.type == PERF_RECORD_KSYMBOL ? RECORDED_SYMBOL :
+			rec.head.type == PERF_RECORD_BPF_EVENT ? RECORDED_PROGRAM : RECORDED_OTHER;
+	return found;
+}
+
+/* records_of_unload() for another user with these capabilities */
+static int records_as_user(__u64 caps, struct perf_event_attr *a)
+{
+	int prog = load_program(), pipes[2], status;
+	pid_t pid;
+
+	if (prog < 0 || pipe(pipes))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		close(pipes[1]);
+		_exit(pe_become(PE_UID, caps) ? 1 : records_of_unload(a, prog, pipes[0]));
+	}
+	close(prog);
+	close(pipes[0]);
+	close(pipes[1]);
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+TEST_F(kernel, symbols_need_permission)
+{
+	long was = pe_get(PE_PARANOID);
+	int prog = load_program();
+
+	/* The base kernel has records of symbols for every user. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	if (prog < 0)
+		SKIP(return, "no BPF");
+	close(prog);
+	self->a.ksymbol = 1;
+	self->a.bpf_event = 1;
+	self->a.exclude_kernel = 1;
+	EXPECT_EQ(0, pe_set(PE_PARANOID, 2));
+	EXPECT_EQ(RECORDED_PROGRAM, records_as_user(0, &self->a));
+	EXPECT_EQ(RECORDED_BOTH, records_as_user(PE_CAP(CAP_PERFMON), &self->a));
+	EXPECT_EQ(0, pe_set(PE_PARANOID, 1));
+	EXPECT_EQ(RECORDED_BOTH, records_as_user(0, &self->a));
+	pe_set(PE_PARANOID, was);
+}
+
 /* Symbols that are added at run time */
 
 struct symbols {
@@ -274,17 +340,17 @@ static void told_symbols(struct __test_metadata *_metadata, struct _test_data_ke
 
 /* Each new symbol must have a record, and there must be no other record. */
 static void expect_difference(struct __test_metadata *_metadata, const struct symbols *before,
-			      const struct symbols *now, const struct symbols *told)
+			      const struct symbols *now, const struct symbols *found)
 {
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < now->nr; i++) {
 		if (has_symbol(before, now->addr[i]))
 			continue;
-		EXPECT_EQ(true, has_symbol(told, now->addr[i]));
+		EXPECT_EQ(true, has_symbol(found, now->addr[i]));
 		nr++;
 	}
-	EXPECT_EQ(nr, told->nr);
+	EXPECT_EQ(nr, found->nr);
 }
 
 static int put(const char *path, const char *text)
