@@ -460,6 +460,11 @@ static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old
 		refcount_inc(&new->refcount);
 	}
 
+	/*
+	 * A close waits for @old->lock only while event->rb is set. The last munmap(2) has no
+	 * reference to the event, so after the exchange only RCU keeps @cold until the wakeup.
+	 */
+	guard(rcu)();
 	perf_delay(BUFFER_SWITCH);
 	if (unrcu_pointer(cmpxchg(&event->rb, RCU_INITIALIZER(old), RCU_INITIALIZER(new))) != old) {
 		WARN_ON_ONCE(old);

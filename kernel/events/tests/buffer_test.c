@@ -8,9 +8,11 @@
 #include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 
 #include "../record/buffer.h"
 #include "../record/output.h"
@@ -328,6 +330,50 @@ static void buffer_pages(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, perf_buffer_alloc(1UL << 31, 0, -1, false));
 }
 
+struct rcu_poller {
+	struct wait_queue_entry	entry;
+	unsigned int		wakeups;
+	bool			unprotected;
+};
+
+static int rcu_poller_wake(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	struct rcu_poller *poller = container_of(entry, struct rcu_poller, entry);
+
+	poller->wakeups++;
+	if (IS_ENABLED(CONFIG_PREEMPT_RCU) && !rcu_preempt_depth())
+		poller->unprotected = true;
+	return 0;
+}
+
+/*
+ * An event may be closed while the last munmap(2) detaches it: only RCU keeps the event until its
+ * pollers are woken.
+ */
+static void buffer_detach_wakes_under_rcu(struct kunit *test)
+{
+	struct real_buffer real = real_buffer(test, 1);
+	struct perf_event_cold *cold = real.event->cold;
+	struct rcu_poller poller = {};
+
+	cold->event = real.event;
+	init_waitqueue_head(&cold->waitq);
+	INIT_LIST_HEAD(&cold->rb_entry);
+	RCU_INIT_POINTER(real.event->rb, NULL);
+	init_waitqueue_func_entry(&poller.entry, rcu_poller_wake);
+
+	mutex_lock(&real.rb->lock);
+	KUNIT_EXPECT_TRUE(test, perf_buffer_attach(real.rb, real.event));
+	add_wait_queue(&cold->waitq, &poller.entry);
+	perf_buffer_detach(real.rb, real.event);
+	mutex_unlock(&real.rb->lock);
+
+	KUNIT_EXPECT_NULL(test, rcu_access_pointer(real.event->rb));
+	KUNIT_EXPECT_EQ(test, poller.wakeups, 1);
+	KUNIT_EXPECT_FALSE(test, poller.unprotected);
+	perf_buffer_put(real.rb);
+}
+
 static struct kunit_case buffer_cases[] = {
 	KUNIT_CASE(ring_room),
 	KUNIT_CASE(ring_place),
@@ -337,6 +383,7 @@ static struct kunit_case buffer_cases[] = {
 	KUNIT_CASE(buffer_no_record_without_bytes),
 	KUNIT_CASE(buffer_of_two_cpus),
 	KUNIT_CASE(flush_of_two_cpus_wakes),
+	KUNIT_CASE(buffer_detach_wakes_under_rcu),
 	{}
 };
 
