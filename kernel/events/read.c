@@ -592,7 +592,7 @@ ssize_t perf_event_read_file(struct perf_event *event, char __user *buf, size_t 
  * Context: any, including NMI.
  * Return: 0 on success, -EOPNOTSUPP for an event with attr.inherit, -EINVAL if the event is
  * neither current's nor of this CPU (or of a CPU that shares its counter), -EBUSY if the event
- * is pinned and not scheduled in
+ * is pinned and not active
  */
 int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running)
 {
@@ -614,7 +614,9 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 	oncpu = event->oncpu;
 	if (oncpu >= 0)
 		oncpu = perf_read_cpu(event, false, oncpu);
-	if (event->attr.pinned && !is_always_on(event) && oncpu != cpu) {
+	if (event->attr.pinned && (is_always_on(event) ?
+				   READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE :
+				   oncpu != cpu)) {
 		ret = -EBUSY;
 		goto out;
 	}

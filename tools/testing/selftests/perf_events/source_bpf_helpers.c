@@ -389,6 +389,31 @@ TEST_F(helper, read_value)
 	close(fd);
 }
 
+/* While a pinned event does not count, its value is not valid: a program cannot read the event. */
+TEST_F(helper, read_value_of_pinned)
+{
+	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
+	int n = pe_cpu_count(), i, fd;
+
+	a.pinned = 1;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < n && i < 64; i++)
+		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fd));
+	self->prog = load_read_value(prog_type[variant->by], self->events);
+	ASSERT_LE(0, self->prog);
+	ASSERT_EQ(0, pe_ioctl(self->trigger, PERF_EVENT_IOC_SET_BPF, self->prog));
+	pull(variant->by, 1);
+	EXPECT_EQ(-EBUSY, result(0));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	pull(variant->by, 1);
+	EXPECT_EQ(0, result(0));
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
+	pull(variant->by, 1);
+	EXPECT_EQ(-EBUSY, result(0));
+	close(fd);
+}
+
 /* A program cannot read an event of another task. */
 TEST_F(helper, read_value_of_another)
 {
