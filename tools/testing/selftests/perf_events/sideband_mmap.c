@@ -261,6 +261,25 @@ TEST_F(map, short_build_id)
 	close(exe);
 }
 
+/* attr.mmap2 alone requests the records, whatever other events of the machine request. */
+TEST_F(map, without_the_first_flag)
+{
+	void *p;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	self->a.mmap = 0;
+	self->file = open("/proc/self/exe", O_RDONLY);
+	ASSERT_LE(0, self->file);
+	start(_metadata, self, 0);
+	p = map_code(self, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	ASSERT_EQ(true, next(_metadata, self));
+	EXPECT_EQ((uintptr_t)p, self->m.base.addr);
+	expect_file(_metadata, self);
+	munmap(p, self->page);
+}
+
 TEST_F(map, file_without_a_build_id)
 {
 	void *p, *anon;
