@@ -271,6 +271,7 @@ static const struct pmu_demand perf_pmu_demands[] = {
 	{ PERF_REFUSED_PMU_TASKS, perf_pmu_target_possible },
 	{ PERF_REFUSED_PMU_CPU, perf_pmu_cpu_possible_for },
 	{ PERF_REFUSED_PMU_AUX_OUTPUT, perf_pmu_aux_output_possible },
+	{ PERF_REFUSED_AUX_BOTH, perf_event_has_one_aux_action },
 	{ PERF_REFUSED_PMU_AUX_PAUSE, perf_pmu_aux_pause_possible },
 };
 

@@ -131,6 +131,7 @@ REFUSAL(PMU_TASKS, EINVAL, "pid", "must be -1: this PMU counts whole CPUs, not t
 REFUSAL(PMU_CPU, ENODEV, "cpu", "is not a CPU that this PMU counts on")
 REFUSAL(PMU_AUX_OUTPUT, EOPNOTSUPP, "attr.aux_output",
 	"is not supported by this PMU, or not with attr.aux_pause or aux_resume")
+REFUSAL(AUX_BOTH, EINVAL, "attr.aux_resume", "contradicts attr.aux_pause: set only one")
 REFUSAL(PMU_AUX_PAUSE, EOPNOTSUPP, "attr.aux_start_paused", "is not supported by this PMU")
 REFUSAL(PMU_BRANCHES, EOPNOTSUPP, "attr.sample_type",
 	"has PERF_SAMPLE_BRANCH_STACK: this PMU, or this event, does not record branches")

@@ -77,6 +77,12 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
 void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
 			   unsigned long size);
 
+/* An overflow of the event cannot both pause and resume the AUX area. */
+static inline bool perf_event_has_one_aux_action(const struct perf_event *event)
+{
+	return !event->attr.aux_pause || !event->attr.aux_resume;
+}
+
 bool perf_event_needs_aux(const struct perf_event *event);
 bool perf_event_set_aux_output(struct perf_event *event, struct perf_event *leader);
 void perf_event_clear_aux_output(struct perf_event *event);

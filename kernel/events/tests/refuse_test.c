@@ -99,6 +99,7 @@ static const struct refuser_case refuser_cases[] = {
 	CASE(PMU_TASKS, EINVAL, .no_tasks = true, .init_errno = EINVAL),
 	CASE(PMU_CPU, ENODEV, .of_cpu = true),
 	CASE(PMU_AUX_OUTPUT, EOPNOTSUPP, .attr = { .aux_output = 1 }),
+	CASE(AUX_BOTH, EINVAL, .attr = { .aux_pause = 1, .aux_resume = 1, .aux_start_paused = 1 }),
 	CASE(PMU_AUX_PAUSE, EOPNOTSUPP, .attr = { .aux_start_paused = 1 }),
 #ifdef CONFIG_X86 /* only if such registers exist, and their mask is a constant */
 	CASE(PMU_REGISTERS, EOPNOTSUPP, .attr = {

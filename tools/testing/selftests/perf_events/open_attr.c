@@ -170,6 +170,12 @@ TEST_F(attr, reserved)
 		EXPECT_EQ(-EINVAL, try_self(&self->a));
 		self->a.aux_action = 0;
 	}
+	/* An overflow cannot do both. This is reported before a PMU without an AUX area. */
+	self->a.aux_start_paused = 1;
+	self->a.aux_pause = 1;
+	self->a.aux_resume = 1;
+	EXPECT_EQ(-EINVAL, try_self(&self->a));
+	self->a.aux_action = 0;
 	EXPECT_EQ(0, try_self(&self->a));
 }
 

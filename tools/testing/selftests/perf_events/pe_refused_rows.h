@@ -127,6 +127,7 @@ REFUSAL(OPEN, PMU_TASKS, "pid", "must be -1: this PMU counts whole CPUs, not tas
 REFUSAL(OPEN, PMU_CPU, "cpu", "is not a CPU that this PMU counts on")
 REFUSAL(OPEN, PMU_AUX_OUTPUT, "attr.aux_output",
 	"is not supported by this PMU, or not with attr.aux_pause or aux_resume")
+REFUSAL(OPEN, AUX_BOTH, "attr.aux_resume", "contradicts attr.aux_pause: set only one")
 REFUSAL(OPEN, PMU_AUX_PAUSE, "attr.aux_start_paused", "is not supported by this PMU")
 REFUSAL(OPEN, PMU_BRANCHES, "attr.sample_type",
 	"has PERF_SAMPLE_BRANCH_STACK: this PMU, or this event, does not record branches")

@@ -330,6 +330,7 @@ TEST_F(refused, pmu)
 	EXPECT_EQ(0x7fffffff, refusal.value);
 	REFUSED(NO_PMU, ENOENT, open_self(EVENT(.config = 1000)));
 	REFUSED(PMU_AUX_OUTPUT, EOPNOTSUPP, open_event(EVENT(.aux_output = 1), 0, -1, self->fd, 0));
+	REFUSED(AUX_BOTH, EINVAL, open_self(EVENT(.aux_pause = 1, .aux_resume = 1)));
 	if (msr < 0)
 		SKIP(return, "needs the PMU msr");
 	REFUSED(PMU_EXCLUDES, EINVAL,

@@ -476,8 +476,9 @@ TEST_F(aux, paused_and_resumed)
 	if (pause < 0 && !getenv("PE_HARD"))
 		SKIP(return, "no pausing");
 	ASSERT_LE(0, pause);
-	m.aux_pause = 0;
 	m.aux_resume = 1;
+	EXPECT_EQ(-EINVAL, pe_try(&m, 0, -1, self->fd, 0));
+	m.aux_pause = 0;
 	m.config = PERF_COUNT_SW_CPU_MIGRATIONS;
 	m.exclude_kernel = 0;
 	resume = pe_open(&m, 0, -1, self->fd, 0);
