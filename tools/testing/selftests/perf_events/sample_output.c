@@ -75,6 +75,26 @@ TEST_F(output, one_buffer_for_two)
 	}
 }
 
+/* Each page fault is sampled by both events. */
+TEST_F(output, both_at_once)
+{
+	unsigned int of_target = 0, of_fd = 0;
+
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+	ASSERT_EQ(0, set_output(self->fd, self->target));
+	ASSERT_EQ(0, pe_ioctl(self->target, PERF_EVENT_IOC_ENABLE, 0));
+	faults(self->fd, 5);
+	ASSERT_EQ(0, pe_ioctl(self->target, PERF_EVENT_IOC_DISABLE, 0));
+	while (pe_ring_next(&self->ring, &rec) == 1) {
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		of_target += self->s.identifier == pe_id(self->target);
+		of_fd += self->s.identifier == pe_id(self->fd);
+	}
+	EXPECT_LE(5, of_target);
+	EXPECT_LE(5, of_fd);
+}
+
 TEST_F(output, taken_back)
 {
 	__u64 head;
