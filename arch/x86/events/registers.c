@@ -390,6 +390,9 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
 /**
  * x86_halt_without_pmu - halt the counters that firmware may have left running
  * @msrs: the registers of this CPU, whose x86_pmu_cpu::core is NULL
+ *
+ * The value is not restored for another kernel: these CPUs are newer than kernels that do not write
+ * the global control register.
  */
 void x86_halt_without_pmu(const struct x86_pmu_msrs *msrs)
 {
@@ -398,7 +401,7 @@ void x86_halt_without_pmu(const struct x86_pmu_msrs *msrs)
 
 /**
  * x86_acknowledge_trace - check for an interrupt of PT, and acknowledge it
- * @msrs: the registers of this CPU, whose x86_pmu_cpu::core is NULL
+ * @msrs: the registers of this CPU
  *
  * Return: true if PT has interrupted.
  */
@@ -802,23 +805,26 @@ int x86_check_registers(struct x86_core *core)
  * @core: the PMU of this CPU
  *
  * A hypervisor may lack the extra registers of the model. Of two twins, both or neither are used.
- * On bare metal all of them exist, and a write could disturb firmware that uses them.
+ * On bare metal all of them exist, and a write could disturb firmware that uses them. But a
+ * hypervisor may hide itself, so they are read there.
  *
  * Context: boot.
  */
 void x86_check_extra(struct x86_core *core)
 {
 	const struct x86_extra *row = core->model->extra;
+	bool bare = !boot_cpu_has(X86_FEATURE_HYPERVISOR);
 	int i;
 
 	/* With write_extra, a row represents several registers. */
-	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR) || core->model->write_extra)
+	if (core->model->write_extra)
 		return;
 	for (i = 0; row && row[i].msr; i++) {
 		u64 bit = row[i].valid & -row[i].valid, before;
 
-		if (!rdmsrl_safe(row[i].msr, &before) && x86_keeps(row[i].msr, bit, bit) &&
-		    !wrmsrl_safe(row[i].msr, before))
+		if (!rdmsrl_safe(row[i].msr, &before) &&
+		    (bare || (x86_keeps(row[i].msr, bit, bit) &&
+			      !wrmsrl_safe(row[i].msr, before))))
 			continue;
 		core->no_extra |= BIT_ULL(i);
 		if (row[i].twin)
