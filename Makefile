@@ -27,7 +27,7 @@ help:
 	@echo 'make clean        remove what was built, keep what was downloaded'
 	@echo
 	@echo 'ARCH=$(ARCH) (x86_64, i386, arm64, powerpc)'
-	@echo 'CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench, up, rt, least, parallel)'
+	@echo 'CONFIG=$(CONFIG) (run, debug, kcsan, gcov, bench, up, rt, least, parallel, preempt)'
 
 run:
 	@harness/run/programs

@@ -7,9 +7,15 @@
  * perf_delays.points is the mask of enabled points, by default all. After a delay, a CPU skips all
  * delays for perf_delays.rest times the length of that delay, so that frequently passed points do
  * not stop everything else. The number of passes is in debugfs, perf_events/delays.
+ *
+ * perf_delays.preempt_us=N on the command line preempts the running task of each CPU after a random
+ * time of up to N us, again and again until 0 is written to the parameter: a unit test whose result
+ * depends on a context switch then fails at each boot, if the kernel is preemptible.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/init.h>
+#include <linux/kthread.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
@@ -61,6 +67,10 @@ struct delays {
 };
 
 static DEFINE_PER_CPU(struct delays, delays);
+
+static unsigned int perf_delay_preempt_us;
+module_param_named(preempt_us, perf_delay_preempt_us, uint, 0644);
+MODULE_PARM_DESC(preempt_us, "maximum time between preemptions on each CPU, in us; 0: none");
 
 /* A race with an interrupt or another CPU is harmless: the numbers are still random. */
 static u32 perf_delay_next_random(void)
@@ -127,8 +137,34 @@ static int perf_delays_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(perf_delays);
 
+/* Preempt other tasks of the CPU at random times. */
+static int perf_delay_preempt(void *unused)
+{
+	unsigned int us;
+
+	sched_set_fifo(current);
+	while ((us = READ_ONCE(perf_delay_preempt_us))) {
+		us = 1 + perf_delay_next_random() % us;
+		usleep_range(us, us + 1);
+	}
+	return 0;
+}
+
+static void __init perf_delay_start_preempting(void)
+{
+	struct task_struct *task;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		task = kthread_run_on_cpu(perf_delay_preempt, NULL, cpu, "perf_preempt/%u");
+		WARN_ON(IS_ERR(task));
+	}
+}
+
 static int __init perf_delay_init(void)
 {
+	if (perf_delay_preempt_us)
+		perf_delay_start_preempting();
 	debugfs_create_file("delays", 0444, perf_debugfs_dir(), NULL,
 			    &perf_delays_fops);
 	return 0;
