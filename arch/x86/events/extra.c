@@ -148,7 +148,7 @@ static u32 *x86_extra_written(struct x86_pmu_cpu *cpu, const struct x86_extra_re
  * @reg: the register, taken
  *
  * Context: any.
- * Return: true if it has.
+ * Return: true if the register has this value.
  */
 bool x86_extra_is_written(struct x86_pmu_cpu *cpu, const struct x86_extra_reg *reg)
 {

@@ -77,22 +77,22 @@ struct x86_limit {
 /* Constraint of an event with any unit mask */
 #define X86_LIMIT_EVENT(_event, _counters)					\
 	{ .first = (_event), .last = (_event), .mask = X86_MATCH_EVENT, .counters = (_counters) }
-/* ... of an event with one unit mask */
+/* Constraint of an event with one unit mask */
 #define X86_LIMIT_UMASK(_event, _umask, _counters)				\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_UMASK, .counters = (_counters) }
-/* ... of a range of events */
+/* Constraint of a range of events, with any unit mask */
 #define X86_LIMIT_EVENTS(_first, _last, _counters)				\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT, .counters = (_counters) }
-/* ... of an event with all unit masks that have the value _umask in _bits */
+/* Constraint of an event with each unit mask that has the value _umask in _bits */
 #define X86_LIMIT_UMASKS(_event, _umask, _bits, _counters)			\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_EVENT(0xff, _bits), .counters = (_counters) }
-/* ... of an event that fixed counter _n and all general counters can count */
+/* Constraint of an event that fixed counter _n and all general counters can count */
 #define X86_LIMIT_FIXED(_event, _umask, _n)					\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n), .flags = X86_LIMIT_OR_GENERAL }
-/* ... of an event that only fixed counter _n can count: event 0 */
+/* Constraint of an event that only fixed counter _n can count: event 0 */
 #define X86_LIMIT_NAME(_umask, _n)						\
 	{ .first = X86_EVENT(0x00, _umask), .last = X86_EVENT(0x00, _umask),	\
 	  .mask = X86_MATCH_PLAIN, .counters = X86_FIXED(_n) }

@@ -391,8 +391,8 @@ void x86_acknowledge_bits(struct x86_pmu_cpu *cpu, u64 status)
  * x86_halt_without_pmu - halt the counters that firmware may have left running
  * @msrs: the registers of this CPU, whose x86_pmu_cpu::core is NULL
  *
- * The value is not restored for another kernel: these CPUs are newer than kernels that do not write
- * the global control register.
+ * A kernel that is booted later does not need the old value: all kernels for these CPUs write the
+ * global control register.
  */
 void x86_halt_without_pmu(const struct x86_pmu_msrs *msrs)
 {

@@ -14,7 +14,7 @@
  * interrupt of a guest: the interrupt may be late, and records may wait until an event is read.
  *
  * Context: any, while a sample is written.
- * Return: PERF_GUEST_* flags, 0 if the sample is of the host.
+ * Return: PERF_GUEST_* flags, 0 if the sample is from the host.
  */
 unsigned int x86_guest_state(void)
 {

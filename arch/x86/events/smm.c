@@ -22,7 +22,7 @@ static bool x86_freeze_on_smi = true;	/* written with x86_smm_mutex held */
  * Tools expect the file on all Intel CPUs with version 2 or later, also in guests. Some of these
  * CPUs do not implement the bit, and ignore it.
  *
- * Return: true if it has.
+ * Return: true if the PMU has the file.
  */
 bool x86_can_freeze_on_smi(const struct x86_core *core)
 {

@@ -26,7 +26,7 @@ static void x86_set_guests(bool ready)
 
 			if (x86_counter_is_fixed(i))
 				continue;
-			/* Without an owner, a counter may be perfctr's: do not count guests. */
+			/* Counters reserved by perfctr have no owner: count only the host. */
 			if (count)
 				set &= count->sel.config;
 			set &= ~cpu->select_clear;

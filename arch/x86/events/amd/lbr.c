@@ -42,7 +42,7 @@ static void lbrv2_off(const struct x86_core *core)
 
 /*
  * A record that is neither valid nor speculative is unused, and ends the records: the records after
- * it are of the time before lbrv2_clear(), perhaps of another task.
+ * it were written before lbrv2_clear(), perhaps for another task.
  */
 static void lbrv2_clear(const struct x86_core *core, bool call_stack)
 {

@@ -349,7 +349,7 @@ bool x86_bts_begin_interrupt(struct x86_pmu_cpu *cpu)
  * @cpu: this CPU
  *
  * Context: overflow interrupt, after x86_bts_begin_interrupt().
- * Return: true if it has.
+ * Return: true if the buffer has raised an interrupt.
  */
 bool x86_bts_handle_interrupt(struct x86_pmu_cpu *cpu)
 {

@@ -256,7 +256,7 @@ static struct attribute *slm_events[] = {
 	NULL
 };
 
-/* Goldmont: three slots per cycle; four after that */
+/* Goldmont: three slots per cycle; Goldmont Plus: four */
 #define GLM_EVENTS(_width)							\
 	{									\
 		X86_EVENT_ATTR("topdown-total-slots", "event=0x3c"),		\

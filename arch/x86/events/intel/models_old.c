@@ -33,7 +33,10 @@ static const u64 p6_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= X86_IMPOSSIBLE,
 };
 
-/* Misses are counted as lines brought in, and as requests to L2. */
+/*
+ * Misses of caches are counted as lines allocated (DCU_LINES_IN, L2_M_LINES_INM), or as requests to
+ * L2 (L2_IFETCH, L2_LD).
+ */
 static const x86_cache_events p6_cache = {
 	CACHE(L1D, READ)	= { EVENT(0x43, 0x00), EVENT(0x45, 0x00) },
 	CACHE(L1D, WRITE)	= { 0, EVENT(0x29, 0x0f) },

@@ -560,8 +560,8 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Erratum: a record may name no counter. If a single counter is enabled, the record is of this
- * counter.
+ * Erratum: a record may name no counter. If a single counter is enabled, the record belongs to
+ * this counter.
  *
  * Before PEBS_RELIABLE, the record has a copy of the global status. This may also name counters
  * whose records are written later, so the counter is known only if one counter is named. Returns 0
@@ -638,7 +638,7 @@ static void pebs_handle_reloaded(struct x86_pmu_cpu *cpu, struct x86_count *coun
 	x86_sample(cpu, event, regs, record, false);
 }
 
-/* Is a record of a reloaded counter for x86_count::events? If not, it is of a former event. */
+/* Does a record of a reloaded counter belong to x86_count::events, not to a former event? */
 static bool pebs_is_of_count(const struct x86_pmu_cpu *cpu, const struct x86_count *count,
 			     int counter)
 {

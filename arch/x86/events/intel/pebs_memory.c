@@ -120,7 +120,7 @@ static const u64 crestmont_sources[] = {
 #define CORE_FORMAT(_sources)							\
 	SOURCES(_sources), .code = GENMASK_ULL(3, 0), .tlb_miss = BIT_ULL(4),	\
 	.locked = BIT_ULL(5)
-/* ... of Golden Cove and Redwood Cove */
+/* Status word of a load on Golden Cove and Redwood Cove */
 #define GOLDENCOVE_FORMAT(_sources)						\
 	CORE_FORMAT(_sources), .data_block = BIT_ULL(6), .address_block = BIT_ULL(7),	\
 	.two_latencies = true

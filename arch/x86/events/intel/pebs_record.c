@@ -34,13 +34,13 @@ enum { BASIC_GROUPS, BASIC_IP, BASIC_COUNTERS, BASIC_TSC, BASIC_WORDS };
 /* Words of the first optional group: memory */
 enum { MEMORY_ADDRESS, MEMORY_SOURCE, MEMORY_LATENCY, MEMORY_TRANSACTION, MEMORY_WORDS };
 
-/* ... of the second one: general registers */
+/* Words of the second optional group: general registers */
 enum {
 	GPR_FLAGS, GPR_IP, GPR_AX, GPR_CX, GPR_DX, GPR_BX, GPR_SP, GPR_BP, GPR_SI, GPR_DI,
 	GPR_R8, GPR_WORDS = GPR_R8 + 8
 };
 
-/* Number of words of the third group, vector registers, and of each branch in the last group */
+/* Words of the third optional group (vector registers), and of one branch in the fourth */
 #define XMM_WORDS		32
 #define BRANCH_WORDS		3
 
@@ -349,7 +349,7 @@ static void pebs_sample_time(struct perf_event *event, const struct pebs_parts *
 }
 
 /*
- * Start with the registers of the interrupt, @regs. But if the record is of user space and the
+ * Start with the registers of the interrupt, @regs. But if the record is from user space and the
  * interrupt is in the kernel, the kernel's registers with the IP of the record would look like
  * registers of user space. Then start with the registers that user space had at kernel entry.
  */

@@ -32,7 +32,7 @@
 
 /*
  * Retired loads and stores: bits 0 and 1 of the unit mask. With both bits, a record does not show
- * whether it is of a load or of a store.
+ * whether the access was a load or a store.
  */
 #define ACCESSES(_bits, _flags)							\
 	{ .first = X86_EVENT(0xd0, _bits), .last = X86_EVENT(0xd0, _bits),	\

@@ -359,7 +359,10 @@ static void test_mapped(struct kunit *test)
 	KUNIT_EXPECT_LE(test, b->pmc[0].sum, 2 * SLACK);
 }
 
-/* Continue a program with a state and RDPMC after a kernel thread. */
+/*
+ * Suspend a program that may use RDPMC, run a kernel thread, and switch back to the program. Set
+ * @held to the value of counter 0 that the program can then read.
+ */
 static int go_on_after(struct perfctr_cpu_state *state, int spins, u64 *held)
 {
 	struct mm_struct *mm = this_cpu_read(cpu_tlbstate.loaded_mm);

@@ -387,7 +387,7 @@ static void precise_weights(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, weight->var2_w, 0);
 }
 
-/* A size that is invalid, or beyond the end, ends the buffer. */
+/* No record is read if its size is invalid, or exceeds the rest of the buffer. */
 static void precise_sizes(struct kunit *test)
 {
 	static const u64 wrong[] = { 0, 8, 31, 33, ALL_WORDS * 8 + 8, 0xffff };
