@@ -22,8 +22,8 @@
 #include "callchain.h"
 
 /*
- * Return the sampled address if it is of the mode of @regs, else the address of the interrupted
- * instruction: a late overflow interrupt may be in another mode than the sampled instruction.
+ * A late overflow interrupt may be in another mode than the sampled instruction. Return the sampled
+ * address if it belongs to the mode of @regs, else the address of the interrupted instruction.
  */
 static unsigned long callchain_start(struct pt_regs *regs, bool kernel)
 {

@@ -138,8 +138,8 @@ struct power_memo {
  * @claim_needs_start: the PMU stays disabled until power_claim_start()
  * @claim_displaced: power_claim_get() has displaced flexible events, which may fit after
  *	power_claim_put()
- * @needs_clear: mask of counters to clear: their value is of a former event, or unknown; bit 1 is
- *	PMC1
+ * @needs_clear: mask of counters to clear, with the value of a former event or an unknown value;
+ *	bit 1 is PMC1
  * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
  * @in_overflow: in the overflow interrupt, with @pmcs set
  */

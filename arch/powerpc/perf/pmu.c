@@ -58,7 +58,7 @@ static void power_event_program(struct power_cpu *cpu, struct perf_event *event)
 	/* A late overflow interrupt reads an event as soon as idx is set: set prev_count before. */
 	barrier();
 	WRITE_ONCE(hw->idx, pmc);
-	/* The page has the event's counter index. */
+	/* The user page has the index of the event's counter. */
 	perf_event_update_userpage(event);
 }
 
@@ -213,7 +213,7 @@ static void power_enable_unused(struct power_cpu *cpu)
 	}
 	power_counters_clear(cpu);
 	power_control_set_unused(cpu);
-	/* A CPU that goes offline has no use for the registers, and should have no timer. */
+	/* A CPU that is taken offline does not use the registers, and should have no timer. */
 	if (!cpu_active(smp_processor_id()))
 		power_set_unused(cpu);
 	else if (!hrtimer_is_queued(timer))
