@@ -235,7 +235,7 @@ static bool perf_event_needs_cold(const struct perf_event *event)
 	       (event->attr.inherit && !event->parent);
 }
 
-/* May perf_event_init_child() make events inherited from @event, with only a count and times? */
+/* Can perf_event_init_child() create events inherited from @event, with only a count and times? */
 static bool perf_event_can_be_plain(const struct perf_event *event)
 {
 #ifdef CONFIG_SECURITY

@@ -54,7 +54,10 @@ void perf_event_caches_init(void);
 void perf_event_own(struct perf_event *event);
 void perf_task_unlink_events(struct task_struct *task);
 
-/* May perf_event_init_child() make events inherited from @event, if it may for the whole group? */
+/*
+ * Can perf_event_init_child() create events inherited from @event? It is used only if this is true
+ * for the whole group.
+ */
 static inline bool perf_event_is_plain(const struct perf_event *event)
 {
 	const struct perf_event *parent = perf_event_parent(event);

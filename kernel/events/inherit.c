@@ -370,7 +370,7 @@ static void perf_inherit_discard_unlinked(struct perf_event *child_leader)
 		perf_inherit_discard_child(child_leader);
 }
 
-/* May perf_event_init_child() make the inherited events of the group? */
+/* Can perf_event_init_child() create the events inherited from the group? */
 static bool perf_inherit_group_is_plain(struct perf_event *leader)
 {
 	struct perf_event *member;
@@ -426,7 +426,10 @@ static struct perf_event *perf_inherit_make_group(struct fork_args *args, struct
 			break;
 		cond_resched();
 	}
-	/* perf_event_init_child() sets record sizes, perf_inherit_link_plain() starts events. */
+	/*
+	 * A plain group needs no perf_group_complete(): perf_event_init_child() sets the record
+	 * sizes, and perf_inherit_link_plain() starts the events.
+	 */
 	if (!plain)
 		perf_group_complete(child_leader);
 	if (!IS_ERR(child))

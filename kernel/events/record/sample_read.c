@@ -113,7 +113,7 @@ static void perf_output_entry(struct perf_output_handle *handle, struct perf_eve
 	u64 words[3];
 	u64 *end;
 
-	/* The sampling event has just been read; always-on events are always up to date. */
+	/* Not @sampling, which was just read, nor always-on events, whose counts are up to date. */
 	if (member != sampling && !handle->skip_read && !is_always_on(member) &&
 	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
 		member->pmu->read(member);

@@ -2,9 +2,9 @@
 /*
  * Records other than samples: the events that get them, and writing them.
  *
- * Per-CPU events that want such records are in a list of their CPU, per-task events in the context
- * of the running task. A record is written for each such event of the CPU and of the task in which
- * the record originates.
+ * Per-CPU events that request such records are in a list of their CPU, per-task events in the
+ * context of the running task. A record is written for each such event of the CPU and of the task
+ * in which the record originates.
  */
 #include <linux/cache.h>
 #include <linux/cgroup.h>
@@ -20,7 +20,7 @@
 #include "sideband.h"
 
 /**
- * struct listeners - events of one CPU that want records
+ * struct listeners - events of one CPU that request records
  * @lock: protects changes of @events
  * @events: list of their struct perf_event_cold; RCU
  */
@@ -175,7 +175,7 @@ void perf_sideband_close(struct perf_event *event)
 
 /**
  * perf_sideband_attach - start to send records to an event
- * @event: attached to its context, whose mutex is held; event->cold is set if it wants records
+ * @event: attached to its context, whose mutex is held; event->cold is set if it requests records
  *
  * A grace period must pass between perf_sideband_detach() and a further perf_sideband_attach() of
  * the same event.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interface between sideband.c, which finds the events that want a record, and sideband_*.c,
+ * Interface between sideband.c, which finds the events that request a record, and sideband_*.c,
  * which create the records.
  */
 #ifndef _KERNEL_EVENTS_SIDEBAND_H

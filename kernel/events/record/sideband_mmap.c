@@ -134,7 +134,7 @@ const struct perf_record_kind perf_build_id_kind = {
 	.record_match	= perf_mmap_record_match,
 };
 
-/* Read the build id of the mapped file, if an event wants it in the record. */
+/* Read the build id of the mapped file, if an event requests it in the record. */
 static void perf_record_read_build_id(struct mmap_record *mr, struct vm_area_struct *vma)
 {
 	mr->record.kind = &perf_build_id_kind;

@@ -685,7 +685,7 @@ size_t perf_addr_filters_room(const struct perf_event *event)
 
 	guard(rcu)();
 	most = READ_ONCE(event->pmu)->nr_addr_filters;
-	/* One filter more: perf_addr_filters_text() formats each path behind the text. */
+	/* perf_addr_filters_text() needs space for one more, to format a path after the text. */
 	return most ? (most + 1UL) * (FILTER_TEXT_MAX + PATH_MAX) : 0;
 }
 

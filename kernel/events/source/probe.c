@@ -11,7 +11,7 @@
 
 /* attr.config: probe the return of the function */
 #define PROBE_RETURN		BIT_ULL(0)
-/* ... of a uprobe: file offset of a counter that is incremented while the probe exists */
+/* attr.config of a uprobe: file offset of a counter that is incremented while the probe exists */
 #define PROBE_COUNTER_SHIFT	32
 
 PMU_FORMAT_ATTR(retprobe, "config:0");

@@ -554,8 +554,9 @@ static void events_wait_for_late_drivers(struct kunit *test)
 }
 
 /*
- * For a PMU without a scope, only the driver knows the CPU of an instance. If that CPU goes offline
- * and the driver does not move the instance's events, the events keep their counts and remain off.
+ * For a PMU without a scope, only the driver knows the CPU of an instance. If that CPU is taken
+ * offline and the driver does not move the instance's events, the events keep their counts and
+ * remain off.
  */
 static void events_without_scope_end_with_their_cpu(struct kunit *test)
 {

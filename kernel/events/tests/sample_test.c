@@ -627,9 +627,7 @@ static void test_read_size_limit(struct kunit *test)
 	leader->attr.read_format = 0;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), -E2BIG);
 
-	/*
-	 * Too long with the read_format of the new event, then with that of an event of the group
-	 */
+	/* Too long with the read_format of the new event, then with that of a member */
 	leader->nr_siblings = 2045;
 	KUNIT_EXPECT_EQ(test, perf_read_size_check(event, leader), 0);
 	event->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;

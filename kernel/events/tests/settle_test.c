@@ -262,8 +262,9 @@ static void resets_are_settled(struct kunit *test)
 }
 
 /*
- * The task of an inherited event exits, and waits for the inherit lock to add the event's count to
- * the sums. perf_context_call() makes no call any more.
+ * A task that exits may wait for the inherit lock, to add the counts of its events to the sums. A
+ * reset of the parent events must reset these counts, too, although perf_context_call() makes no
+ * call for a context whose task has exited.
  */
 static void exiting_children_are_reset(struct kunit *test)
 {
