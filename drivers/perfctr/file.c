@@ -39,9 +39,9 @@ static vm_fault_t vperfctr_fault(struct vm_fault *vmf)
 }
 
 /*
- * A mapping allows RDPMC only in the address space of the object's owner. In vm_private_data, a
- * mapping has the address space in which it allows RDPMC, or NULL. The pointer is only compared,
- * never dereferenced.
+ * A mapping allows RDPMC only in the address space of the object's owner. vm_private_data is this
+ * address space, or NULL if the mapping does not allow RDPMC. The pointer is only compared, never
+ * dereferenced.
  */
 static bool vperfctr_vma_counts(const struct vm_area_struct *vma)
 {

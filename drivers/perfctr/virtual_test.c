@@ -68,8 +68,8 @@ static bool may_wrap(const struct vperfctr *vp, unsigned long now)
 }
 
 /*
- * Counters are sampled every hundredth of a second. So up to 200 events in a nanosecond are
- * counted, by the page and in the sums.
+ * A counter of 32 bits must not wrap between two samples. Counters are sampled every hundredth of
+ * a second. So up to 200 events in a nanosecond are counted, by the page and in the sums.
  */
 static void test_samples(struct kunit *test)
 {
@@ -319,7 +319,7 @@ static void test_mmap_security_hook(struct kunit *test)
 	unsigned long allowed, addr;
 	struct file *file;
 
-	/* If there are no kretprobes, refuse_by() ends the test: call it before a file exists. */
+	/* Without kretprobes, refuse_by() skips the test, and would leak a file opened before. */
 	refuse_by(test, "security_perf_event_read");
 	unregister_kretprobe(&hook_probe);
 	file = new_file(test);
