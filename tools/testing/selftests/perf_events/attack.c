@@ -146,8 +146,8 @@ static void refused(struct victim *v, int error)
 }
 
 /*
- * The victim uses all watchpoints: an attacker without permission to watch the victim must not take
- * any of them.
+ * The victim uses all watchpoints: an attacker without permission to monitor the victim must not
+ * take any of them.
  */
 static void use_watchpoints(struct victim *v, int nr)
 {
@@ -556,7 +556,7 @@ static void *set_filters(void *arg)
 }
 
 /*
- * A profiler that may watch an attacker. It waits for the attacker's mmap_lock. Meanwhile it must
+ * A profiler that may monitor an attacker. It waits for the attacker's mmap_lock. Meanwhile it must
  * not block other users of the event, and a signal must kill it.
  */
 static void be_profiler(struct victim *v, pid_t attacker)

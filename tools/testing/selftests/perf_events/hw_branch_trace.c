@@ -307,7 +307,7 @@ TEST_F(trace, aux_area)
 	}
 	EXPECT_EQ(head, size);
 	EXPECT_LT(0, records.others);
-	/* The trace continues behind the first one, and around the end of the area. */
+	/* The trace continues after the first one, and wraps around the end of the area. */
 	self->ring.page->aux_tail = head;
 	run(self->fd);
 	memset(&seen, 0, sizeof(seen));

@@ -357,9 +357,7 @@ TEST_F(each, group_read_record_at_exit)
 	EXPECT_EQ(TASKS, nr_records);
 }
 
-/*
- * Attributes of a member of a group that is read as a whole, with its children.
- */
+/* Attributes of an inherited page fault event with PERF_FORMAT_GROUP */
 static struct perf_event_attr member_attr(void)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);

@@ -181,8 +181,8 @@ TEST_F(size, bad_address)
 TEST_F(size, read_only)
 {
 	/*
-	 * The kernel writes nothing on success; after E2BIG the size cannot be
-	 * written.
+	 * The attribute is read only: open succeeds, because it writes nothing. E2BIG is returned
+	 * although the kernel cannot write the size that it supports.
 	 */
 	self->big->attr.size = sizeof(struct perf_event_attr);
 	ASSERT_EQ(0, mprotect(self->big, self->page, PROT_READ));

@@ -183,7 +183,7 @@ bool pe_hw_must_be_readable(void)
 }
 
 /**
- * pe_hw_branches - does the driver tell user space that the CPU has branch records?
+ * pe_hw_branches - does the driver report to user space that the CPU has branch records?
  *
  * With PE_NEED_PMU=1 in the environment it must do so for a CPU that certainly has some: the test
  * fails.

@@ -179,7 +179,7 @@ TEST_F(permission_state, of_everything)
 		for (level = LOWEST; level <= HIGHEST; level++) {
 			ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 			for (r = 0; r < PE_ARRAY_SIZE(rights); r++) {
-				/* Permission for events of a CPU also covers all groups. */
+				/* A caller that may monitor a CPU may read all groups. */
 				bool all = level < 1 || (rights[r].caps & PE_CAP(CAP_PERFMON));
 				bool of_owner = owners[o].uid == PE_UID ||
 						(rights[r].caps & PE_CAP(CAP_SYS_PTRACE));

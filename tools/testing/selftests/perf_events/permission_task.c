@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf_event_open(2): which tasks a user may watch. The rule is that of ptrace read access, with
- * the real user id, or CAP_PERFMON.
+ * perf_event_open(2): which tasks a user may monitor: with ptrace read access, checked with the
+ * real user id, or with CAP_PERFMON.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ TEST_F(task, level_does_not_matter)
 	pid_t pid = self->child.pid;
 	int level;
 
-	/* At no level, not even -1, may a user watch tasks of other users. */
+	/* At no level, not even -1, may a user monitor tasks of other users. */
 	for (level = -1; level <= 2; level++) {
 		ASSERT_EQ(0, pe_set(PE_PARANOID, level));
 		EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_user_mode, &pid));
@@ -171,7 +171,7 @@ TEST_F(task, signals_need_more)
 {
 	struct trap t = { self->child.pid };
 
-	/* Permission to watch a task is not enough to send it signals. */
+	/* Permission to monitor a task is not enough to send it signals. */
 	EXPECT_EQ(0, open_sigtrap(&t));
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, PE_CAP(CAP_PERFMON), open_sigtrap, &t));
 	EXPECT_EQ(-EACCES, pe_run_as(PE_UID, 0, open_sigtrap, &t));

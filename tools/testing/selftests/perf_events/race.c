@@ -255,7 +255,7 @@ static void open_member(struct __test_metadata *_metadata, struct traced *t)
 	ASSERT_NE(MAP_FAILED, (void *)t->page);
 }
 
-/* Wait for a sample. The sleep lets another virtual CPU on the same host CPU run. */
+/* Wait for a sample. During the sleep, another virtual CPU can run on the same host CPU. */
 static void await_sample(const struct traced *t)
 {
 	while (!__atomic_load_n(&t->page->data_head, __ATOMIC_RELAXED))

@@ -67,7 +67,7 @@ TEST_F(refused_record, filter_of_a_tracepoint)
 
 #define BPF(event, prog)	ioctl(event, PERF_EVENT_IOC_SET_BPF, prog)
 
-/* Load a program that reads a word far behind the record of a tracepoint. */
+/* Load a program that reads a word far beyond the record of a tracepoint. */
 static int load_reader(void)
 {
 	struct bpf_insn insns[] = {

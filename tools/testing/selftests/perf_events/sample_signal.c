@@ -50,7 +50,7 @@ static int nr_begun, nr_seen;
 
 /*
  * Layout of the kernel's siginfo_t, as the C library may not know si_perf_*:
- * these are behind si_addr.
+ * these are after si_addr.
  */
 struct perf_siginfo {
 	int signo, err, code;

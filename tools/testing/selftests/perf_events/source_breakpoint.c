@@ -645,7 +645,7 @@ static uint64_t trap_data;
 
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
-	/* si_perf_data is behind si_addr; not every C library knows it. */
+	/* si_perf_data is after si_addr; not every C library knows it. */
 	unsigned long *field = (unsigned long *)&info->si_addr;
 
 	PUT(traps, traps + 1);

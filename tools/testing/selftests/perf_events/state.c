@@ -435,7 +435,7 @@ static __u64 task_clock(int fd)
 /* Multiplexed groups: at any moment the number of groups that count is the number of counters. */
 TEST_F(state, sums_of_twelve_groups)
 {
-	/* All groups are enabled between the inner times, and none outside of the outer ones. */
+	/* All groups are enabled between the inner times, none before or after the outer times. */
 	__u64 outer_begin, inner_begin, inner_end, outer_end, ran = 0;
 	struct perf_event_state_info info[GROUPS];
 	struct perf_event_attr a = pe_sim_attr();
@@ -666,7 +666,7 @@ static int look_at_others(void *all)
 	       0 : -EPERM;
 }
 
-/* Only users that may watch a whole CPU can read the ids of other users' groups. */
+/* Only users that may monitor a whole CPU can read the ids of other users' groups. */
 TEST_F(state, of_others)
 {
 	struct perf_event_attr a = pe_sim_attr();
