@@ -284,7 +284,7 @@ TEST_F(attack, evicting_sleeper)
 /*
  * How often a thread can take the counters of such events is not limited: pinned perf events of a
  * thread take the counters of a CPU's events in each of its switches, too, and until the next
- * rotation. This is of an attacker with pinned events and without perfctr.
+ * rotation. This attacker has pinned events, and does not use perfctr.
  */
 TEST_F(attack, pinning_sleeper)
 {

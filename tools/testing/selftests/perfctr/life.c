@@ -750,8 +750,8 @@ static const char * const hook_names[] = {
 /**
  * struct hooks - numbers of calls of the hooks by this thread
  * @alloc: an object gets a label
- * @read: the label is asked for the right to read
- * @write: the label is asked for the right to write
+ * @read: the right to read is checked against the label
+ * @write: the right to write is checked against the label
  */
 struct hooks {
 	long long alloc;

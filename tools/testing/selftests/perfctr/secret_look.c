@@ -93,7 +93,7 @@ static void on_segv(int sig)
 }
 
 /**
- * catch_faults - let rdpmc() return false if RDPMC is refused
+ * catch_faults - make rdpmc() return false if RDPMC is refused
  */
 void catch_faults(void)
 {
