@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Print the frequency of this machine's TSC in kHz. An emulated guest has the same TSC, but often
- * fails to calibrate it on a busy host.
+ * Print the frequency of this machine's TSC in kHz, for the guest's command line: an emulated guest
+ * has the same TSC, but often fails to calibrate it on a busy host.
  */
 #include <stdio.h>
 #include <time.h>

@@ -32,7 +32,7 @@ static void switches(void)
 	double plain;
 	int ok;
 
-	forget();	/* events opened at boot may have watched switches */
+	forget();	/* switch hooks may still be enabled for events closed at boot */
 	plain = switch_cost(NULL, &ok);
 	report("switch: none (whole round trip)", 1, plain);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cost of many PMUs, of many threads in a cgroup, and of the events of a CPU that goes offline.
- * Output as in bench.c. "many hotplug" requires a guest with two CPUs.
+ * Cost of many PMUs, of many threads in a cgroup, and of the events of a CPU that is taken
+ * offline. Output as in bench.c. "many hotplug" requires a guest with two CPUs.
  */
 #include "lib.h"
 #include <err.h>
