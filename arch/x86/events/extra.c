@@ -47,7 +47,7 @@ static bool x86_extra_can(const struct x86_extra_reg *reg, u64 value)
 	return reg && (!reg->users || reg->value == value);
 }
 
-/* The twin, if it can have the value; NULL: there is none. */
+/* Return the register's twin, NULL if there is none, or if the twin cannot have the value. */
 static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 value)
 {
 	const struct x86_extra *twin = row->twin > 0 ? row + 1 : row - 1;

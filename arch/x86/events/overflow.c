@@ -388,7 +388,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 
 	if (!cpu->core)
 		return x86_trace_interrupt(cpu, cpu->trace_msrs);
-	/* A guest may use PT without an event of the host. Other NMIs are of other devices. */
+	/* A guest may use PT without an event of the host. Other NMIs are from other devices. */
 	if (!x86_was_used(cpu))
 		return x86_trace_interrupt(cpu, cpu->core->msrs);
 	msrs = cpu->core->msrs;

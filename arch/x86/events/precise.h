@@ -103,8 +103,8 @@ struct x86_precise {
 /**
  * struct x86_precise_cpu - PEBS state of one CPU
  * @enabled: shadow of MSR_IA32_PEBS_ENABLE, set before the register is written
- * @fresh: mask of counters being enabled. Records in the buffer that name such a counter are of its
- *	previous event, and are ignored if the CPU reloads the counter
+ * @fresh: mask of counters being enabled. Records in the buffer that name such a counter belong to
+ *	its previous event, and are ignored if the CPU reloads the counter
  * @data_cfg: shadow of MSR_PEBS_DATA_CFG
  * @multi_record: interrupt only when the buffer is nearly full
  * @draining: the buffer is being drained

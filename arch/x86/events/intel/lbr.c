@@ -428,7 +428,7 @@ const struct x86_branch_unit x86_lbr_core2 = {
 	.probe = lbr_probe, .from = MSR_LBR_CORE_FROM, .to = MSR_LBR_CORE_TO, .nr = 4,
 };
 
-/* Bonnell before stepping 10 cannot freeze the LBR, so all records would be of the NMI handler. */
+/* Bonnell before stepping 10 cannot freeze the LBR, so the NMI handler would fill the LBR. */
 static bool lbr_bonnell_probe(struct x86_core *core)
 {
 	if (boot_cpu_data.x86_vfm == INTEL_ATOM_BONNELL && boot_cpu_data.x86_stepping < 10)

@@ -347,7 +347,7 @@ static void pebs_write_enable(struct x86_pmu_cpu *cpu, u64 enabled)
 	if (cpu->precise.enabled == enabled)
 		return;
 	/*
-	 * Records in the buffer for a counter just enabled are of its former event. A new event
+	 * Records in the buffer for a counter just enabled belong to its former event. A new event
 	 * whose counter is reloaded counts only user mode, so it cannot have caused a record yet.
 	 */
 	WRITE_ONCE(cpu->precise.fresh, enabled & ~cpu->precise.enabled);
