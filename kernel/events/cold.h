@@ -17,9 +17,9 @@
  * struct perf_event_cold - rarely used fields of events that write records or have inherited events
  * @event: the event
  * @ns: PID namespace of the task that allocated this structure, usually the opener. Process ids in
- *	records are of this namespace; NULL for an inherited event. Samples of inherited events read
- *	the parent event's @ns, so @ns shares no cache line with the fields that forks, exits and
- *	reads of the parent event write
+ *	records are from this namespace; NULL for an inherited event. Samples of inherited events
+ *	read the parent event's @ns, so @ns shares no cache line with the fields that forks, exits
+ *	and reads of the parent event write
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: entry in the list of events that write to the buffer

@@ -76,8 +76,8 @@ const struct cpumask *perf_scope_cpumask(unsigned int scope)
  * @cpu: the CPU, online
  *
  * In each scope, @cpu becomes the designated CPU of its instance if the instance has none.
- * Otherwise events that remained on @cpu, when it was the last CPU of the instance to go offline,
- * move to the designated CPU.
+ * Otherwise events that remained on @cpu, when it was taken offline as the last CPU of the
+ * instance, move to the designated CPU.
  *
  * Context: the CPU hotplug lock is held, may sleep.
  */

@@ -112,8 +112,8 @@ static __always_inline void perf_sched_count_counters(const struct perf_event *e
 }
 
 /*
- * The PMU of the group is disabled while its events are scheduled in and out. A member may be
- * of another PMU, which has to be disabled as well.
+ * The PMU of the group is disabled while its events are scheduled in and out. A member may have
+ * another PMU, which has to be disabled, too.
  */
 static void perf_sched_pmu_disable(struct pmu *pmu, const struct pmu *disabled)
 {
@@ -635,7 +635,7 @@ void perf_context_sched_out_now(struct perf_cpu_context *cpuctx, struct perf_eve
 
 /*
  * A context has been scheduled in, and its lock is held: update the user pages that no driver
- * updates. Such pages are of always-on events (see group.c) and of events that wait for a
+ * updates. Such pages belong to always-on events (see group.c) and to events that wait for a
  * counter. The times in a page must not include the time for which the context was scheduled out.
  */
 static void perf_context_update_userpages(struct perf_event_context *ctx)

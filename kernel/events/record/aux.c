@@ -783,8 +783,7 @@ void perf_aux_record_itrace_start(struct perf_event *event)
 
 /**
  * perf_event_itrace_started - the driver reports the start of a trace itself
- * @event: the traced event; perf_aux_record_itrace_start() writes no ITRACE_START record for it
- *	any more
+ * @event: the traced event; perf_aux_record_itrace_start() then writes no ITRACE_START record
  */
 void perf_event_itrace_started(struct perf_event *event)
 {

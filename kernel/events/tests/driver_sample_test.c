@@ -2,7 +2,7 @@
 /*
  * Fields of a sample that do not originate in the core. A test driver sets all fields that the
  * core leaves to drivers, and a test hypervisor reports its guest. The buffer must contain each
- * value as it was set. Timestamps must be of the requested clock.
+ * value as it was set. Timestamps must be read from the requested clock.
  */
 #include <kunit/test.h>
 #include <linux/kallsyms.h>

@@ -157,7 +157,7 @@ static struct perf_event *trial_open(struct kunit *test, struct trial *keeper, s
 	return event;
 }
 
-/* Pin the test to the first CPU, which often cannot go offline, and return another CPU. */
+/* Pin the test to the first CPU, which often cannot be taken offline; return another CPU. */
 static int other_cpu(struct kunit *test)
 {
 	int here = cpumask_first(cpu_online_mask), there;
@@ -644,8 +644,8 @@ static void real_die(void *unused)
 }
 
 /*
- * Two CPUs of a die go offline, and online in the other order: the first one online is the CPU of
- * the die's instance.
+ * Two CPUs of a die are taken offline, and brought online in the other order: the first one online
+ * is the CPU of the die's instance.
  */
 static void events_follow_scope_cpu(struct kunit *test)
 {

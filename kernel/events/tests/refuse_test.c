@@ -348,8 +348,8 @@ static bool one_is_told(void)
 }
 
 /*
- * Only calls that report reasons replace the last reason. Such a call must not report a reason
- * that a call without reports has noted.
+ * PR_PERF_EXPLAIN reports the reason of the last call that reports reasons. A reason noted by a
+ * call without reports must neither replace this reason, nor be reported by a later call.
  */
 static void refusals_of_other_calls(struct kunit *test)
 {

@@ -503,7 +503,7 @@ static void begin_calls(struct kunit *test, struct call_count *calls, int cpu)
 	KUNIT_ASSERT_EQ(test, register_trace_csd_queue_cpu(count_call, calls), 0);
 	/* The registration itself makes calls. */
 	calls->nr = 0;
-	/* If calls were not counted, the tests would see no calls. */
+	/* Check that calls are counted: otherwise the tests would always see none. */
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(cpu, call_nothing, NULL, 1), 0);
 	KUNIT_EXPECT_EQ(test, calls->nr, 1U);
 	calls->nr = 0;

@@ -310,7 +310,7 @@ static void parse_regs(struct parser *p, const struct sample_env *env, u64 mask,
 {
 	u64 abi = sample_test_take(p, 8);
 
-	/* A kernel thread's sample has user registers if the sampled registers are of user mode. */
+	/* A kernel thread's sample has user registers only if the interrupt was in user mode. */
 	sample_test_expect(p, "abi", abi, user && !user_mode((struct pt_regs *)&env->regs) ?
 			      PERF_SAMPLE_REGS_ABI_NONE : perf_reg_abi(current));
 	if (!abi)

@@ -53,7 +53,7 @@ static inline int sim_fixture_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, test->priv);
 	/*
 	 * Pin the thread of the test case to the first CPU, so that the other one of two CPUs can
-	 * go offline. The pinning ends with the case, because the next case runs in another
+	 * be taken offline. The pinning ends with the case, because the next case runs in another
 	 * thread.
 	 */
 	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));

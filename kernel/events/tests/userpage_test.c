@@ -161,7 +161,7 @@ static void page_lock_is_even_after_user_writes(struct kunit *test)
 	}
 }
 
-/* The page's counter index and count must be of the same time. */
+/* The page's counter index and count must be from the same write. */
 static void nested_userpage_writer_is_kept(struct kunit *test)
 {
 	struct page_fixture *f = test->priv;
