@@ -94,8 +94,8 @@ static int disable(int fd)
 }
 
 /*
- * Find the next record of a type. Records must be in order, and each sample_id must be of an event
- * of the test.
+ * Find the next record of a type. Records must be in order, and each sample_id must belong to an
+ * event of the test.
  */
 static bool next(struct __test_metadata *_metadata, struct _test_data_out *self, __u32 type,
 		 int fd)

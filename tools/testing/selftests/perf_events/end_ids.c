@@ -37,7 +37,7 @@ enum deed {
 enum place {
 	TOGETHER,	/* both in the test's */
 	INSIDE,		/* both in a child namespace */
-	ABOVE,		/* the event in the test's, the tasks in a child namespace */
+	ABOVE,		/* the event in the test's namespace, the tasks in a child */
 	STRANGE,	/* the event in a child namespace, the tasks in the test's */
 };
 

@@ -150,7 +150,7 @@ TEST_F(exit, pollhup_after_last_child)
 
 	/* The hangup is reported for the task of the event, not for tasks that inherited it. */
 	self->a.inherit = 1;
-	/* A buffer for more than one task must be of one CPU. */
+	/* Only an event with a CPU can be both inherited and mapped. */
 	fd = pe_open(&self->a, 0, 0, -1, 0);
 	ASSERT_LE(0, fd);
 	buf = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

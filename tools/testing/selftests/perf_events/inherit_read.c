@@ -36,7 +36,7 @@ FIXTURE_SETUP(each)
 	self->a.sample_id_all = 1;
 	self->a.sample_type = PE_ID_FIELDS;
 	self->fd = -1;
-	/* A buffer for more than one task has to be of one CPU. */
+	/* Only an event with a CPU can be both inherited and mapped. */
 	ASSERT_EQ(0, pe_move_to(0));
 }
 

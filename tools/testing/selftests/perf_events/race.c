@@ -703,7 +703,7 @@ TEST(close_against_exit_of_children)
 	}
 	if (wide)
 		set_delays(&before);
-	/* An earlier warning would hide warnings of this test. */
+	/* If an earlier warning has tainted the kernel, this finds no further one. */
 	EXPECT_EQ(warned, pe_get(TAINTED) & TAINT_WARN);
 }
 

@@ -51,7 +51,7 @@ union record {
  * @last: time of the last sample
  * @memory: pages on which the writer faults in turn, repeatedly
  * @next: number of the next page, WINDOW if unknown
- * @followed: number of samples that were of the next page
+ * @followed: number of samples in the page @next
  */
 struct stream {
 	int fd;

@@ -79,7 +79,7 @@ static bool next(struct __test_metadata *_metadata, struct _test_data_map *self)
 	return true;
 }
 
-/* The record must be of this file, with the inode and not a build id. */
+/* The record must name this file, with the inode and not a build id. */
 static void expect_file(struct __test_metadata *_metadata, struct _test_data_map *self)
 {
 	struct stat st;

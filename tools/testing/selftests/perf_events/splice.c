@@ -678,7 +678,7 @@ TEST_F(splice, tail_of_more_bits)
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
 	p->data_tail = p->data_head | 1ULL << 32;
 	ret = move(self->fd, self->pipe[1], 4096, 0);
-	/* Without records the call sleeps until the signal, and not after it. */
+	/* Without records the call sleeps until a signal interrupts it. */
 	if (sizeof(long) == 4 && ret == -EINTR)
 		ret = -EIO;
 	EXPECT_EQ(-EIO, ret);
