@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs on which no thread with counters runs: on hybrid machines the CPUs whose counters are of
- * another kind. Comments before tests quote sentences of
- * Documentation/userspace-api/perfctr.rst.
+ * CPUs on which no thread with counters runs: on hybrid machines the CPUs whose counters have
+ * another type. Comments before tests quote sentences of Documentation/userspace-api/perfctr.rst.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -125,7 +124,7 @@ FIXTURE_TEARDOWN(forbidden)
 }
 
 /*
- * The forbidden CPUs run no thread with counters: their counters are of another type. A control
+ * The forbidden CPUs run no thread with counters: their counters have another type. A control
  * with counters removes the forbidden CPUs from the thread's allowed CPUs.
  */
 TEST_F(forbidden, affinity)

@@ -120,7 +120,7 @@ static bool rdpmc(unsigned int index, __u64 *value)
 	return true;
 }
 
-/* Number of general counters. On AMD's CPUs, indices from 6 on are of counters that cores share. */
+/* Number of general counters. On AMD's CPUs, indices from 6 on are counters that cores share. */
 static unsigned int nr_general(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
