@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of an x86 PMU and its driver, for QEMU: KTAP on standard output. Numbers that must be the
- * same in every run and on every kernel are in lines that start with "# = ". Counts are of user
+ * same in every run and on every kernel are in lines that start with "# = ". Events count user
  * mode, unless a test says otherwise. Without -icount set PMU_HOST_TIME: then counts do not depend
  * on time.
  */
