@@ -288,7 +288,7 @@ static int be_watched(int from, int to, bool waits)
 
 /*
  * So a thread cannot prevent a pinned event, which may be the administrator's, from counting.
- * This is of an event of the thread, and of one of its CPU.
+ * The pinned event is first one of the thread, then one of its CPU.
  */
 TEST_F(beside, pinned_watches)
 {
