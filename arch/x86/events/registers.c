@@ -772,7 +772,7 @@ int x86_check_registers(struct x86_core *core)
 			pr_warn("counter %d does not exist\n", i);
 			continue;
 		}
-		if (!msrs->write_select && msrs->run && (value & msrs->run)) {
+		if (!msrs->write_select && (value & msrs->halt)) {
 			left |= BIT_ULL(i);
 			if (wrmsrl_safe(x86_select_msr(msrs, i), 0))
 				continue;

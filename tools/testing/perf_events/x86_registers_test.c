@@ -233,16 +233,17 @@ static bool within_bounds(const struct x86_pmu_msrs *pmu_msrs)
 }
 
 /* The driver stops and uses counters that another kernel has left running. */
-static bool left_running(void)
+static bool left_running(const struct x86_pmu_msrs *pmu_msrs)
 {
 	u64 all;
 	int i;
 
 	row = &model;
-	start_machine(&with_control, 1, 4000);
+	start_machine(pmu_msrs, 1, 4000);
 	all = core.counters;
 	for (i = 0; i < MACHINE_GENERAL; i++)
-		machine.select[i] = ANY_CODE | ARCH_PERFMON_EVENTSEL_ENABLE;
+		machine.select[i] = ANY_CODE | pmu_msrs->run | pmu_msrs->halt;
+	machine.select[0] |= pmu_msrs->always;
 	if (x86_check_registers(&core) || core.counters != all)
 		return false;
 	for (i = 0; i < MACHINE_GENERAL && !machine.select[i]; i++)
@@ -782,7 +783,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(35);
+	ktap_plan(36);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(takes_counters(&with_control), "takes_counters_with_control_and_mask");
@@ -799,7 +800,8 @@ int main(void)
 	ktap_result(suspends(&marks), "suspends_marks");
 	ktap_result(no_extra(), "no_extra");
 	ktap_result(extra_on_bare_metal(), "extra_on_bare_metal");
-	ktap_result(left_running(), "left_running");
+	ktap_result(left_running(&with_control), "left_running");
+	ktap_result(left_running(&modes_halt), "left_running_modes_halt");
 	ktap_result(force_abort(), "force_abort");
 	ktap_result(force_abort_ends(), "force_abort_ends");
 	ktap_result(cores_share_extra(), "cores_share_extra");
