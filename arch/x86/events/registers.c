@@ -198,6 +198,9 @@ static void x86_run_erratum_selects(struct x86_pmu_cpu *cpu, u64 general)
  *
  * Stops all counters. x86_count::seq is odd meanwhile, so an NMI does not read the counters, and
  * leaves their overflows to the interrupted code.
+ *
+ * Does nothing without global control. The CPUs with the erratum have it, but a hypervisor may
+ * report version 1 of the PMU.
  */
 void x86_write_erratum_selects(struct x86_pmu_cpu *cpu)
 {
@@ -205,6 +208,8 @@ void x86_write_erratum_selects(struct x86_pmu_cpu *cpu)
 	u64 values[INTEL_PMC_IDX_FIXED], precise = READ_ONCE(cpu->precise.enabled);
 	int i;
 
+	if (!cpu->core->msrs->control)
+		return;
 	x86_write_control(cpu, 0);
 	/* Some of the selects count: they must not cause a PEBS record. */
 	if (precise)

@@ -740,6 +740,21 @@ static bool writes_erratum_selects_for_claims(void)
 	return thread_is_right() && !harness_warned;
 }
 
+/* In a guest, such a CPU may have version 1 of the PMU. Version 1 has no global control. */
+static bool no_erratum_selects(void)
+{
+	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
+
+	row = &erratum_model;
+	start_machine(&version_1, 1, GENMASK_ULL(30, 0));
+	open_user(0, codes, 1000);
+	switch_events(-1, 0);
+	machine_run(5000);
+	switch_events(0, -1);
+	return counted[0].samples > 1 && !machine.unknown && !harness_warned &&
+	       local64_read(&counted[0].event.count) == (s64)machine.user;
+}
+
 /* SysRq p reads registers, but does not write any. */
 static bool prints(const struct x86_pmu_msrs *pmu_msrs)
 {
@@ -783,7 +798,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(36);
+	ktap_plan(37);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(takes_counters(&with_control), "takes_counters_with_control_and_mask");
@@ -820,5 +835,6 @@ int main(void)
 	ktap_result(prints(&selects_alone), "prints_selects_alone");
 	ktap_result(writes_erratum_selects(), "writes_erratum_selects");
 	ktap_result(writes_erratum_selects_for_claims(), "writes_erratum_selects_for_claims");
+	ktap_result(no_erratum_selects(), "no_erratum_selects");
 	return ktap_end();
 }
