@@ -189,6 +189,9 @@ struct x86_pmu_msrs {
 typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX]
 			    [PERF_COUNT_HW_CACHE_RESULT_MAX];
 
+/* Number of general counters of the CPUs with x86_model::erratum_selects */
+#define X86_ERRATUM_SELECTS	4
+
 /**
  * struct x86_model - a model of CPU cores
  * @name: name in the log and in the sysfs directory "caps"
@@ -241,8 +244,8 @@ typedef u64 x86_cache_events[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX
  * @distributed_period: shortest period of precisely distributed events; 0: none
  * @period_step: erratum: for a config, the power of two whose multiples are the valid periods;
  *	NULL: 1
- * @erratum_selects: erratum: selects that must be programmed before each new event, with all
- *	general counters enabled; one for each counter; NULL: none
+ * @erratum_selects: erratum: X86_ERRATUM_SELECTS selects that must be programmed before each new
+ *	event, with these counters enabled; NULL: none
  * @e_core_model: the model of the E-cores, if @name is that of the P-cores of a hybrid CPU; NULL:
  *	described by CPUID only, or none
  * @branches: how branches are recorded; NULL: not at all, or as CPUID reports

@@ -200,12 +200,12 @@ static void x86_run_erratum_selects(struct x86_pmu_cpu *cpu, u64 general)
  * leaves their overflows to the interrupted code.
  *
  * Does nothing without global control. The CPUs with the erratum have it, but a hypervisor may
- * report version 1 of the PMU.
+ * report version 1 of the PMU, or more counters than these CPUs have.
  */
 void x86_write_erratum_selects(struct x86_pmu_cpu *cpu)
 {
-	u64 general = cpu->core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED);
-	u64 values[INTEL_PMC_IDX_FIXED], precise = READ_ONCE(cpu->precise.enabled);
+	u64 general = cpu->core->counters & X86_GENERAL(X86_ERRATUM_SELECTS);
+	u64 values[X86_ERRATUM_SELECTS], precise = READ_ONCE(cpu->precise.enabled);
 	int i;
 
 	if (!cpu->core->msrs->control)

@@ -755,6 +755,16 @@ static bool no_erratum_selects(void)
 	       local64_read(&counted[0].event.count) == (s64)machine.user;
 }
 
+/* A guest may also have more counters than the CPUs with the erratum. They have no such selects. */
+static bool erratum_selects_of_four(void)
+{
+	row = &erratum_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.counters |= X86_GENERAL(8);
+	x86_write_erratum_selects(&x86_pmu_cpu);
+	return machine.erratum_runs == 1 && !machine.select[0] && !harness_warned;
+}
+
 /* SysRq p reads registers, but does not write any. */
 static bool prints(const struct x86_pmu_msrs *pmu_msrs)
 {
@@ -798,7 +808,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(37);
+	ktap_plan(38);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(takes_counters(&with_control), "takes_counters_with_control_and_mask");
@@ -836,5 +846,6 @@ int main(void)
 	ktap_result(writes_erratum_selects(), "writes_erratum_selects");
 	ktap_result(writes_erratum_selects_for_claims(), "writes_erratum_selects_for_claims");
 	ktap_result(no_erratum_selects(), "no_erratum_selects");
+	ktap_result(erratum_selects_of_four(), "erratum_selects_of_four");
 	return ktap_end();
 }

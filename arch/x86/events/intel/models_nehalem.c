@@ -547,7 +547,9 @@ static const struct x86_model core2_first = {
 };
 
 /* Errata AAK100, AAP53 and BD53 */
-static const u32 nhm_erratum_selects[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
+static const u32 nhm_erratum_selects[X86_ERRATUM_SELECTS] = {
+	0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1
+};
 
 static const struct x86_model nehalem = {
 	INTEL_ROW("nehalem"),
