@@ -53,6 +53,22 @@ static bool levels(void)
 	return ok && !harness_warned;
 }
 
+/* A guest may have PEBS, but version 1 of the PMU, without a status: nothing is precise. */
+static bool no_status(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 1000, .precise_ip = 1,
+	};
+	bool ok;
+
+	row = &model;
+	start_machine(&version_1, 1, 4000);
+	x86_precise_probe(&core);
+	ok = !x86_max_precise(&core) && open_event(&counted[0], &attr) == -EOPNOTSUPP;
+	attr.precise_ip = 0;
+	return ok && !open_event(&counted[0], &attr) && !harness_warned;
+}
+
 /* The filter that an event gets for its branch records, given @filter; or an error */
 static s64 filter_of(u8 level, u64 filter, bool kernel)
 {
@@ -629,10 +645,11 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(31);
+	ktap_plan(32);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
+	ktap_result(no_status(), "no_status");
 	ktap_result(filters(), "filters");
 	ktap_result(reload_words(), "reload_words");
 	ktap_result(samples_are_right(0, &model, false), "samples_of_format_0");

@@ -71,7 +71,8 @@ void x86_precise_probe(struct x86_core *core)
 	if (rdmsrl_safe(MSR_IA32_PEBS_ENABLE, &value) || rdmsrl_safe(MSR_IA32_DS_AREA, &value))
 		return;
 	precise->exists = true;
-	if (!core->model->precise || !boot_cpu_has(X86_FEATURE_DTES64))
+	/* A hypervisor may report version 1. Without a status, interrupts of PEBS are not found. */
+	if (!core->model->precise || !core->msrs->status || !boot_cpu_has(X86_FEATURE_DTES64))
 		return;
 	if (format >= PEBS_ADAPTIVE) {
 		/* Adaptive PEBS (the baseline feature) includes the fixed counters. */
