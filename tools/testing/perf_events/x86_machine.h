@@ -54,6 +54,7 @@
  * @force_abort: MSR_TSX_FORCE_ABORT
  * @misused: number of instructions with such a counter enabled
  * @pebs_enable: mask of the counters that write PEBS records
+ * @no_pebs: writes of @pebs_enable are lost
  * @pebs_size: size of a PEBS record
  * @pebs_unclear: a record may name all counters with records, or none
  * @pebs_delays: the interrupt of a record is sent with the next record
@@ -113,6 +114,7 @@ struct machine {
 	u64				force_abort;
 	unsigned long			misused;
 	u64				pebs_enable;
+	bool				no_pebs;
 	unsigned int			pebs_size;
 	bool				pebs_unclear;
 	bool				pebs_delays;
@@ -667,7 +669,8 @@ void machine_wrmsr(u32 msr, u64 value)
 		machine.silent &= machine.status;
 	} else if (msr == MSR_PERF_METRICS) {
 		memset(machine.shares, 0, sizeof(machine.shares));
-	} else if (!machine.no_extra || msr != MACHINE_EXTRA + 1) {
+	} else if ((!machine.no_extra || msr != MACHINE_EXTRA + 1) &&
+		   (!machine.no_pebs || msr != MSR_IA32_PEBS_ENABLE)) {
 		machine.writes_control += msr == machine.msrs->control;
 		machine.astray |= msr == MSR_IA32_DS_AREA && !value && machine.pebs_enable;
 		*machine_register(msr, true) = value;

@@ -69,6 +69,29 @@ static bool no_status(void)
 	return ok && !open_event(&counted[0], &attr) && !harness_warned;
 }
 
+/*
+ * A hypervisor may lose writes of the register that enables PEBS: nothing is precise. On bare metal
+ * the register is not written at boot.
+ */
+static bool lost_writes(void)
+{
+	bool ok;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	core.precise = (struct x86_precise){ };
+	x86_precise_probe(&core);
+	ok = x86_max_precise(&core) == 2 && !machine.pebs_enable;
+	core.precise = (struct x86_precise){ };
+	machine.no_pebs = true;
+	x86_precise_probe(&core);
+	ok &= !x86_max_precise(&core);
+	features &= ~BIT(X86_FEATURE_HYPERVISOR);
+	machine.writes = 0;
+	x86_precise_probe(&core);
+	return ok && x86_max_precise(&core) == 2 && !machine.writes && !harness_warned;
+}
+
 /* The filter that an event gets for its branch records, given @filter; or an error */
 static s64 filter_of(u8 level, u64 filter, bool kernel)
 {
@@ -645,11 +668,12 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(32);
+	ktap_plan(33);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
 	ktap_result(no_status(), "no_status");
+	ktap_result(lost_writes(), "lost_writes");
 	ktap_result(filters(), "filters");
 	ktap_result(reload_words(), "reload_words");
 	ktap_result(samples_are_right(0, &model, false), "samples_of_format_0");

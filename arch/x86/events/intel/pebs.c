@@ -52,6 +52,22 @@ static u8 pebs_levels(const struct x86_core *core)
 	return core->precise.no_event_ip && !core->branches.nr ? min(levels, 1) : levels;
 }
 
+/*
+ * A hypervisor may report PEBS, but drop writes of its registers. Write the enable bit of the first
+ * counter to find out: this counter is halted, so the CPU writes no record. On bare metal nothing
+ * is written, see x86_check_extra().
+ */
+static bool pebs_keeps_enable(const struct x86_core *core)
+{
+	u64 bit = core->counters & -core->counters, value;
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return true;
+	return !wrmsrl_safe(MSR_IA32_PEBS_ENABLE, bit) &&
+	       !rdmsrl_safe(MSR_IA32_PEBS_ENABLE, &value) &&
+	       !wrmsrl_safe(MSR_IA32_PEBS_ENABLE, 0) && value == bit;
+}
+
 /**
  * x86_precise_probe - detect PEBS of a core type
  * @core: the core type of this CPU, with its counters and branch unit detected
@@ -72,7 +88,8 @@ void x86_precise_probe(struct x86_core *core)
 		return;
 	precise->exists = true;
 	/* A hypervisor may report version 1. Without a status, interrupts of PEBS are not found. */
-	if (!core->model->precise || !core->msrs->status || !boot_cpu_has(X86_FEATURE_DTES64))
+	if (!core->model->precise || !core->msrs->status || !boot_cpu_has(X86_FEATURE_DTES64) ||
+	    !pebs_keeps_enable(core))
 		return;
 	if (format >= PEBS_ADAPTIVE) {
 		/* Adaptive PEBS (the baseline feature) includes the fixed counters. */
