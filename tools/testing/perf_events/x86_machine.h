@@ -57,6 +57,7 @@
  * @no_pebs: writes of @pebs_enable are lost
  * @pebs_size: size of a PEBS record
  * @pebs_unclear: a record may name all counters with records, or none
+ * @pebs_unnamed: the counters of a record are those that never have records
  * @pebs_delays: the interrupt of a record is sent with the next record
  * @pebs_arms: the first event after an overflow writes the record, not the overflow itself
  * @pebs_armed: mask of the counters that write a record at their next event
@@ -117,6 +118,7 @@ struct machine {
 	bool				no_pebs;
 	unsigned int			pebs_size;
 	bool				pebs_unclear;
+	bool				pebs_unnamed;
 	bool				pebs_delays;
 	bool				pebs_arms;
 	u64				pebs_armed;
@@ -303,6 +305,8 @@ static bool machine_record(u64 counters)
 			(machine_random(2) ? ~machine.pebs_enable : 0);
 	if (machine.pebs_unclear && !machine_random(4))
 		record[MACHINE_RECORD_COUNTERS] = machine_random(2) ? machine.pebs_enable : 0;
+	if (machine.pebs_unnamed)
+		record[MACHINE_RECORD_COUNTERS] = X86_FIXED_ALL;
 	if (!machine.pebs_delays)
 		ds->pebs_index += machine.pebs_size;
 	reached = ds->pebs_index >= ds->pebs_interrupt_threshold;

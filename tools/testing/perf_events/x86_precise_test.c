@@ -390,6 +390,30 @@ static bool delayed(unsigned int format)
 	return ok && !harness_warned;
 }
 
+/*
+ * In formats 1 and 2 a record has a copy of the status. The status may have been acknowledged since
+ * the overflow of the record's counter, and have bits of fixed counters, which have no records.
+ */
+static bool unnamed(unsigned int format)
+{
+	const struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 200, .precise_ip = 1, .exclude_kernel = 1,
+	};
+	struct counted *c = &counted[0];
+
+	pebs_format = format;
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	machine.pebs_unnamed = true;
+	assert(!open_event(c, &attr));
+	schedule_in(c);
+	machine_run(10000);
+	schedule_out(c);
+	pebs_format = 3;
+	return machine.user > 1000 && local64_read(&c->event.count) == (s64)machine.user &&
+	       c->samples == machine.user / 200 && !machine.unknown && !harness_warned;
+}
+
 /* Return the value of a register in a guest: the host's, unless KVM switches it. */
 static u64 guest_value(u32 msr)
 {
@@ -668,7 +692,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(33);
+	ktap_plan(35);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -690,6 +714,8 @@ int main(void)
 	ktap_result(armed(1, true, 0), "period_changes_while_armed_for_kernel");
 	ktap_result(armed(3, false, 0), "period_changes_while_records_wait");
 	ktap_result(armed(3, false, PERF_SAMPLE_CALLCHAIN), "period_changes_while_reloaded");
+	ktap_result(unnamed(1), "records_of_no_counter_in_format_1");
+	ktap_result(unnamed(2), "records_of_no_counter_in_format_2");
 	ktap_result(delayed(0), "delayed_interrupts_of_format_0");
 	ktap_result(delayed(1), "delayed_interrupts_of_format_1");
 	ktap_result(cleared(), "counter_is_cleared_while_armed");

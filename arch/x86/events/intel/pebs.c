@@ -581,15 +581,16 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
  * Erratum: a record may name no counter. If a single counter is enabled, the record belongs to
  * this counter.
  *
- * Before PEBS_RELIABLE, the record has a copy of the global status. This may also name counters
- * whose records are written later, so the counter is known only if one counter is named. Returns 0
- * if the counter is not known.
+ * Before PEBS_RELIABLE, the record has a copy of the global status. So it may also have bits of
+ * counters without PEBS, which do not name a counter, and may name counters whose records are
+ * written later: the counter is known only if one counter is named. Returns 0 if the counter is not
+ * known.
  */
 static u64 pebs_counters(const struct x86_core *core, u64 enabled, const struct x86_record *record)
 {
-	u64 counters = record->counters & enabled;
+	u64 named = record->counters & core->precise.counters, counters = named & enabled;
 
-	if (!record->counters && hweight64(enabled) == 1)
+	if (!named && hweight64(enabled) == 1)
 		return enabled;
 	return core->precise.format < PEBS_RELIABLE && hweight64(counters) > 1 ? 0 : counters;
 }
