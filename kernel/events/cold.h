@@ -26,8 +26,9 @@
  * @mapped_entry: entry in its context's list of mapped events; ctx->lock
  * @sb_list: entry in a CPU's list of side-band events
  * @mmap_count: number of mappings through this event
- * @event_limit: overflows left until the event is disabled; 0: no limit; PERF_LIMIT_REACHED: the
- *	event must be disabled
+ * @event_limit: overflows left until the event is disabled; 0: no limit; PERF_LIMIT_REACHED: no
+ *	overflow is handled any more, and the event must be disabled. PERF_LIMIT_REACHED holds while
+ *	the event is off: only enable.c changes it, with ctx->lock held, when the event is enabled
  * @notify_work: irq work for wakeup and signal after an overflow
  * @stop_work: irq work that disables the event if perf_event_disable_is_due() is true, and stops
  *	the counter of a throttled event if the driver has not stopped the counter
@@ -101,16 +102,31 @@ static_assert(!IS_ENABLED(CONFIG_64BIT) || L1_CACHE_BYTES > 128 ||
 /* perf_event_cold::event_limit */
 #define PERF_LIMIT_REACHED	INT_MIN
 
-/* Must the event be disabled, because of an overflow or a request of its driver? */
+/*
+ * Must the event be disabled, because of an overflow or a request of its driver? If its limit is
+ * reached, that is true even after the event has been disabled.
+ */
 static inline bool perf_event_disable_is_due(const struct perf_event_cold *cold)
 {
 	return READ_ONCE(cold->disable_due) ||
 	       atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED;
 }
 
+/* Has the event had its last overflow? */
+static inline bool perf_event_limit_is_reached(const struct perf_event *event)
+{
+	const struct perf_event_cold *cold = event->cold;
+
+	return cold && atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED;
+}
+
 /*
- * Clear the request to disable the event, if there is one. Return true if there was one: the caller
- * must disable the event. ctx->lock is held.
+ * Clear the driver's request to disable the event, if there is one. Return true if there was one,
+ * or if the event's limit is reached: the caller must disable the event. ctx->lock is held.
+ *
+ * A limit that is reached is not cleared. Otherwise an overflow could be handled without a limit:
+ * before the state changes, by pmu->del or on another CPU, or afterwards, at an event site that
+ * was interrupted after its check of the state.
  */
 static inline bool perf_event_test_and_clear_disable(struct perf_event *event)
 {
@@ -119,7 +135,6 @@ static inline bool perf_event_test_and_clear_disable(struct perf_event *event)
 	if (likely(!cold || !perf_event_disable_is_due(cold)))
 		return false;
 	WRITE_ONCE(cold->disable_due, false);
-	atomic_cmpxchg(&cold->event_limit, PERF_LIMIT_REACHED, 0);
 	return true;
 }
 

@@ -50,14 +50,27 @@ static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_
 				      int more)
 {
 	atomic_t *limit = &event->cold->event_limit;
-	int old;
+	int old = atomic_read(limit);
 
 	do {
-		/* First execute a pending request of an overflow to disable the event. */
-		perf_disable_due_locked(event, cpuctx, NULL);
-		old = atomic_read(limit);
-	} while (old == PERF_LIMIT_REACHED ||
-		 !atomic_try_cmpxchg(limit, &old, clamp((s64)max(old, 0) + more, 0, INT_MAX)));
+		/* First execute the request of the last overflow to disable the event. */
+		if (old == PERF_LIMIT_REACHED)
+			perf_disable_locked(event, cpuctx, NULL);
+	} while (!atomic_try_cmpxchg(limit, &old, clamp((s64)max(old, 0) + more, 0, INT_MAX)));
+}
+
+/*
+ * An event that is off, and is enabled without a number of overflows, has no limit if its last
+ * limit was reached. No overflow changes a limit that is reached. If an overflow reaches the limit
+ * after the check here, it counts as one after the enable: its irq work waits for ctx->lock, and
+ * disables the event. If the event is active on another CPU then, it is disabled when it is
+ * scheduled out.
+ */
+static void perf_enable_end_limit(struct perf_event *event)
+{
+	lockdep_assert_held(&event->ctx->lock);
+	if (unlikely(perf_event_limit_is_reached(event)))
+		atomic_set(&event->cold->event_limit, 0);
 }
 
 /* The group waits for counters: update its user pages, because no driver does. */
@@ -82,16 +95,17 @@ static bool perf_enable_state(struct perf_event *event, struct perf_cpu_context 
 {
 	struct perf_event *leader = event->group_leader;
 
+	perf_disable_due_locked(event, cpuctx, NULL);
 	if (data)
 		perf_enable_add_overflows(event, cpuctx, *(int *)data);
-	else
-		perf_disable_due_locked(event, cpuctx, NULL);
 	if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_EXIT)
 		return false;
 	if (event->state == PERF_EVENT_STATE_ERROR &&
 	    (event->event_caps & PERF_EV_CAP_SIBLING) && leader == event)
 		return false;
 
+	if (!data)
+		perf_enable_end_limit(event);
 	perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
 	if (is_always_on(leader)) {
 		if (leader == event)
@@ -421,8 +435,7 @@ void perf_event_disable_local(struct perf_event *event)
  * perf_event_disable_due - disable one event on the request of its overflow limit or its driver
  * @event: the event, which the caller keeps alive
  *
- * Does nothing if the request is no longer pending, because the event was scheduled out or enabled
- * meanwhile.
+ * Does nothing if the event has been disabled or enabled meanwhile.
  *
  * Context: interrupts are off, not in NMI.
  */

@@ -252,6 +252,12 @@ static void perf_hotplug_move_in(struct perf_event *event, struct perf_event_con
 	raw_spin_unlock(&ctx->lock);
 	raw_spin_unlock_irq(&old->lock);
 	perf_delay(MIGRATE_IN);
+	/*
+	 * Event sites may have used the event after its detach, until the grace period. If one of
+	 * them was the last overflow of its limit, the irq work has found the event off.
+	 */
+	if (perf_event_limit_is_reached(event))
+		event->event_flags &= ~PERF_EVENT_REENABLE;
 	WARN_ON_ONCE(perf_event_attach(event));
 	perf_event_put(event);
 	perf_context_put(old);

@@ -103,9 +103,8 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 		 * task made the event overflow while the task did not run.
 		 *
 		 * If the event is scheduled in on another CPU before perf_event_disable_due() locks
-		 * the event, that function does nothing. That is right, as the event was scheduled
-		 * out after the request. If the event overflows on the other CPU, cold->stop_work
-		 * is queued again, as it is not pending any more.
+		 * the event, that function does nothing: the event is disabled when it is scheduled
+		 * out.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
@@ -282,8 +281,11 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 	bool signals = READ_ONCE(parent->cold->fasync);
 	int kill = POLL_IN;
 
-	/* The limit was reached, and the interrupt that disables the event is pending. */
-	if (atomic_read(&cold->event_limit) == PERF_LIMIT_REACHED)
+	/*
+	 * The limit was reached. The interrupt that disables the event is pending, or the event has
+	 * been disabled since the event site or the driver has seen it enabled.
+	 */
+	if (perf_event_limit_is_reached(event))
 		return 1;
 	if (event->attr.aux_pause)
 		perf_overflow_aux_pause(event->aux_event, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enable and disable of whole groups: included at the end of enable.c. Selftests cover inherited
- * events on other CPUs.
+ * Enable and disable of whole groups, and limits of overflows: included at the end of enable.c.
+ * Selftests cover inherited events on other CPUs.
  */
 #include "sim_fixture.h"
 
@@ -114,9 +114,88 @@ static void times_of_a_group_begin_together(struct kunit *test)
 	}
 }
 
+static struct perf_event *turn_test_limited;
+static int turn_test_samples;
+
+static void turn_test_sample(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs)
+{
+	turn_test_samples++;
+}
+
+/* Open turn_test_limited with a limit of one overflow. */
+static struct perf_event *turn_test_open_limited(struct kunit *test, u32 type, u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = type, .config = config, .size = sizeof(attr), .sample_period = 1000000,
+		.disabled = 1,
+	};
+	struct sim_fixture *f = test->priv;
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, turn_test_sample, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	f->events[f->nr++] = event;
+	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, 1), 0);
+	turn_test_limited = event;
+	turn_test_samples = 0;
+	return event;
+}
+
+static int turn_test_overflow(void)
+{
+	struct perf_sample_data data;
+
+	perf_sample_data_init(&data, 0, 1);
+	return perf_event_overflow(turn_test_limited, &data, task_pt_regs(current));
+}
+
+static void (*turn_test_sim_del)(struct perf_event *event, int flags);
+static int turn_test_nested;
+
+/* A pmu->del that finds an overflow, like the records of a hardware buffer */
+static void turn_test_del(struct perf_event *event, int flags)
+{
+	if (event == turn_test_limited)
+		turn_test_nested = turn_test_overflow();
+	turn_test_sim_del(event, flags);
+}
+
+/* The limit holds until the event is enabled again: pmu->del is called before it is off. */
+static void limit_holds_in_del(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event *event;
+	int i;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = turn_test_open_limited(test, f->sim->pmu.type, STEP);
+	turn_test_sim_del = f->sim->pmu.del;
+	turn_test_nested = -1;
+	scoped_guard(irqsave) {
+		KUNIT_EXPECT_EQ(test, turn_test_overflow(), 1);
+		f->sim->pmu.del = turn_test_del;
+	}
+	irq_work_sync(&event->cold->stop_work);
+	f->sim->pmu.del = turn_test_sim_del;
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_EQ(test, turn_test_nested, 1);
+	KUNIT_EXPECT_EQ(test, turn_test_samples, 1);
+
+	/* A new limit is independent of the old one. */
+	KUNIT_EXPECT_EQ(test, perf_event_refresh(event, 2), 0);
+	KUNIT_EXPECT_TRUE(test, is_on(event));
+	scoped_guard(irqsave) {
+		for (i = 0; i < 4; i++)
+			KUNIT_EXPECT_EQ(test, turn_test_overflow(), i >= 1);
+	}
+	KUNIT_EXPECT_EQ(test, turn_test_samples, 3);
+}
+
 static struct kunit_case turn_cases[] = {
 	KUNIT_CASE(group_is_scheduled_once),
 	KUNIT_CASE(times_of_a_group_begin_together),
+	KUNIT_CASE(limit_holds_in_del),
 	{}
 };
 

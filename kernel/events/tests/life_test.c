@@ -717,6 +717,12 @@ static void limit_holds_with_interrupts_off(struct kunit *test)
 	irq_work_sync(&event->cold->stop_work);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 
+	/* An event site saw that the event is enabled before the interrupt disabled it. */
+	perf_sample_data_init(&data, 0, 1);
+	scoped_guard(irqsave)
+		KUNIT_EXPECT_EQ(test, perf_event_overflow(event, &data, regs), 1);
+	KUNIT_EXPECT_EQ(test, samples, 2);
+
 	/* An event that is enabled without a limit has no limit. */
 	perf_event_enable(event);
 	for (i = 0; i < 3; i++) {
