@@ -260,17 +260,19 @@ static __always_inline bool perf_overflow_has_more_to_do(const struct perf_event
 	       atomic_read(&event->cold->event_limit) || READ_ONCE(parent->cold->fasync);
 }
 
-/* Is this the last overflow that the limit allows? */
-static bool perf_overflow_limit_reached(atomic_t *limit)
+/*
+ * Count an overflow for the limit. Return: overflows that were left, including this one; 0 if there
+ * is no limit; PERF_LIMIT_REACHED if none was left
+ */
+static int perf_overflow_count_limited(atomic_t *limit)
 {
-	int old = atomic_read(limit), new;
+	int old = atomic_read(limit);
 
 	do {
 		if (old <= 0)
-			return false;
-		new = old == 1 ? PERF_LIMIT_REACHED : old - 1;
-	} while (!atomic_try_cmpxchg(limit, &old, new));
-	return new == PERF_LIMIT_REACHED;
+			break;
+	} while (!atomic_try_cmpxchg(limit, &old, old == 1 ? PERF_LIMIT_REACHED : old - 1));
+	return old;
 }
 
 static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_sample_data *data,
@@ -279,7 +281,7 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 	struct perf_event_cold *cold = event->cold;
 	const struct perf_event *parent = perf_event_parent(event);
 	bool signals = READ_ONCE(parent->cold->fasync);
-	int kill = POLL_IN;
+	int kill = POLL_IN, left;
 
 	/*
 	 * The limit was reached. The interrupt that disables the event is pending, or the event has
@@ -297,7 +299,11 @@ static noinline int perf_overflow_do_all(struct perf_event *event, struct perf_s
 			goto out;
 	}
 
-	if (perf_overflow_limit_reached(&cold->event_limit)) {
+	left = perf_overflow_count_limited(&cold->event_limit);
+	/* A nested overflow, or one on another CPU, was the last since the check above. */
+	if (unlikely(left == PERF_LIMIT_REACHED))
+		return 1;
+	if (left == 1) {
 		stop = 1;
 		kill = POLL_HUP;
 		perf_overflow_queue_work(event, &cold->stop_work);

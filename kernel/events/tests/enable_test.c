@@ -192,10 +192,47 @@ static void limit_holds_in_del(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, turn_test_samples, 3);
 }
 
+static void turn_test_stop(struct perf_event *event, int flags)
+{
+	turn_test_nested = turn_test_overflow();
+}
+
+/*
+ * An overflow has found an overflow left, but before it is counted, another one is. Here the
+ * interruption is the pause of an AUX event.
+ */
+static void limit_holds_for_nested_overflows(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event *aux = open_event(test, STEP, NULL), *event;
+	void (*sim_stop)(struct perf_event *event, int flags) = f->sim->pmu.stop;
+
+	WRITE_ONCE(perf_test_clock_task, NULL);
+	event = turn_test_open_limited(test, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS);
+	turn_test_nested = -1;
+	scoped_guard(irqsave) {
+		KUNIT_EXPECT_TRUE(test, is_on(aux));
+		aux->hw.aux_paused = 0;
+		event->aux_event = aux;
+		event->attr.aux_pause = 1;
+		f->sim->pmu.stop = turn_test_stop;
+		KUNIT_EXPECT_EQ(test, turn_test_overflow(), 1);
+		f->sim->pmu.stop = sim_stop;
+		event->attr.aux_pause = 0;
+		event->aux_event = NULL;
+		aux->hw.aux_paused = 0;
+	}
+	KUNIT_EXPECT_EQ(test, turn_test_nested, 1);
+	KUNIT_EXPECT_EQ(test, turn_test_samples, 1);
+	irq_work_sync(&event->cold->stop_work);
+	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
+}
+
 static struct kunit_case turn_cases[] = {
 	KUNIT_CASE(group_is_scheduled_once),
 	KUNIT_CASE(times_of_a_group_begin_together),
 	KUNIT_CASE(limit_holds_in_del),
+	KUNIT_CASE(limit_holds_for_nested_overflows),
 	{}
 };
 
