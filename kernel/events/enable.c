@@ -45,7 +45,11 @@ static void perf_disable_due_locked(struct perf_event *event, struct perf_cpu_co
 		perf_disable_locked(event, cpuctx, data);
 }
 
-/* Add @more overflows to the event's limit. They are counted while the event is enabled. */
+/*
+ * Add @more overflows to the event's limit. They are counted while the event is enabled. The
+ * cmpxchg pairs with perf_swevent_sample_periods(): a site that sees that the event is enabled must
+ * see the limit.
+ */
 static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				      int more)
 {

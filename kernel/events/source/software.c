@@ -144,6 +144,11 @@ static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 
 	if (perf_swevent_throttled(event) || unlikely(!passed))
 		return;
+	/*
+	 * Pairs with perf_enable_add_overflows(), which may run on another CPU: the caller has seen
+	 * that the event is enabled, so the overflows must see its limit.
+	 */
+	smp_rmb();
 	samples = perf_overflow_samples(event, passed);
 	for (left = samples; left; left--) {
 		if (__perf_event_overflow(event, flags, data, regs))
