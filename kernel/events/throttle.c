@@ -247,7 +247,8 @@ int perf_overflow_account(struct perf_event *event, unsigned int flags)
 }
 
 static DEFINE_PER_CPU(u32, samples_tick);
-static DEFINE_PER_CPU(u64, samples_left);
+/* Negative after an interrupt between the read and the subtraction in perf_overflow_samples() */
+static DEFINE_PER_CPU(long, samples_left);
 
 /**
  * perf_overflow_samples - the number of samples that one occurrence of an event may write
@@ -261,16 +262,17 @@ static DEFINE_PER_CPU(u64, samples_left);
  */
 u64 perf_overflow_samples(struct perf_event *event, u64 passed)
 {
-	u64 most = READ_ONCE(perf_max_samples_per_tick), more;
+	u64 most = READ_ONCE(perf_max_samples_per_tick), left, more;
 	u32 tick = __this_cpu_read(perf_throttle_ticks);
 
 	if (likely(passed == 1))
 		return 1;
 	if (__this_cpu_read(samples_tick) != tick) {
 		__this_cpu_write(samples_tick, tick);
-		__this_cpu_write(samples_left, PERF_BUSY_EVENTS * most);
+		__this_cpu_write(samples_left, min_t(u64, PERF_BUSY_EVENTS * most, LONG_MAX));
 	}
-	more = min3(passed - 1, most - 1, __this_cpu_read(samples_left));
+	left = max(__this_cpu_read(samples_left), 0L);
+	more = min3(passed - 1, most - 1, left);
 	__this_cpu_sub(samples_left, more);
 	return 1 + more;
 }

@@ -258,7 +258,30 @@ static void event_samples_after_a_tick_for_others(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
+/*
+ * Interrupts may use the budget of a tick at the same time, and then more than the budget is used.
+ * From then on each occurrence writes one sample.
+ */
+static void used_budget_is_no_budget(struct kunit *test)
+{
+	struct perf_event *event = open_faults(test, false, 1);
+	int before = READ_ONCE(perf_max_samples_per_tick);
+
+	scoped_guard(irqsave) {
+		WRITE_ONCE(perf_max_samples_per_tick, 100);
+		/* A new tick */
+		__this_cpu_write(samples_tick, __this_cpu_read(perf_throttle_ticks) - 1);
+		KUNIT_EXPECT_EQ(test, perf_overflow_samples(event, 50), 50ULL);
+		/* The interrupt */
+		__this_cpu_sub(samples_left, PERF_BUSY_EVENTS * 100);
+		KUNIT_EXPECT_EQ(test, perf_overflow_samples(event, 50), 1ULL);
+		WRITE_ONCE(perf_max_samples_per_tick, before);
+	}
+	perf_event_release_kernel(event);
+}
+
 static struct kunit_case throttle_cases[] = {
+	KUNIT_CASE(used_budget_is_no_budget),
 	KUNIT_CASE(nmi_keeps_the_tick),
 	KUNIT_CASE(throttled_at_the_limit),
 	KUNIT_CASE(kernel_event_overflows_twice),
