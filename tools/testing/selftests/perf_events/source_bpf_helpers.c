@@ -364,19 +364,28 @@ static int load_read_value(enum bpf_prog_type type, int map)
 	return finish(&c, type);
 }
 
+/* Attach a program that reads the event, on each CPU. */
+static void attach_reader(struct __test_metadata *_metadata, struct _test_data_helper *self,
+			  enum bpf_prog_type type, int fd)
+{
+	int n = pe_cpu_count(), i;
+
+	for (i = 0; i < n && i < 64; i++)
+		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fd));
+	self->prog = load_read_value(type, self->events);
+	ASSERT_LE(0, self->prog);
+	ASSERT_EQ(0, pe_ioctl(self->trigger, PERF_EVENT_IOC_SET_BPF, self->prog));
+}
+
 TEST_F(helper, read_value)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int n = pe_cpu_count(), i, fd;
+	int fd;
 	uint64_t before, after;
 
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
-	for (i = 0; i < n && i < 64; i++)
-		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fd));
-	self->prog = load_read_value(prog_type[variant->by], self->events);
-	ASSERT_LE(0, self->prog);
-	ASSERT_EQ(0, pe_ioctl(self->trigger, PERF_EVENT_IOC_SET_BPF, self->prog));
+	attach_reader(_metadata, self, prog_type[variant->by], fd);
 	pe_fault(30);
 	before = pe_count(fd);
 	pull(variant->by, 1);
@@ -393,16 +402,12 @@ TEST_F(helper, read_value)
 TEST_F(helper, read_value_of_pinned)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
-	int n = pe_cpu_count(), i, fd;
+	int fd;
 
 	a.pinned = 1;
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
-	for (i = 0; i < n && i < 64; i++)
-		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fd));
-	self->prog = load_read_value(prog_type[variant->by], self->events);
-	ASSERT_LE(0, self->prog);
-	ASSERT_EQ(0, pe_ioctl(self->trigger, PERF_EVENT_IOC_SET_BPF, self->prog));
+	attach_reader(_metadata, self, prog_type[variant->by], fd);
 	pull(variant->by, 1);
 	EXPECT_EQ(-EBUSY, result(0));
 	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
@@ -418,17 +423,13 @@ TEST_F(helper, read_value_of_pinned)
 TEST_F(helper, read_value_of_another)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
-	int n = pe_cpu_count(), i, fd;
+	int fd;
 	struct pe_child c;
 
 	ASSERT_EQ(0, pe_child_start(&c));
 	fd = pe_open(&a, c.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
-	for (i = 0; i < n && i < 64; i++)
-		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fd));
-	self->prog = load_read_value(prog_type[variant->by], self->events);
-	ASSERT_LE(0, self->prog);
-	ASSERT_EQ(0, pe_ioctl(self->trigger, PERF_EVENT_IOC_SET_BPF, self->prog));
+	attach_reader(_metadata, self, prog_type[variant->by], fd);
 	pull(variant->by, 1);
 	EXPECT_EQ(-EINVAL, result(0));
 	EXPECT_EQ(0, result(1));
