@@ -264,6 +264,8 @@ void perf_group_enable_on_exec(struct perf_event *leader)
 	struct perf_event *member;
 
 	lockdep_assert_held(&leader->ctx->mutex);
+	if (leader->parent)
+		lockdep_assert_held(perf_inherit_lock(leader->parent));
 	perf_enable_call(leader, perf_enable_on_exec_locked, NULL);
 	leader->attr.enable_on_exec = 0;
 	for_each_sibling_event(member, leader)
