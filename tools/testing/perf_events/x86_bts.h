@@ -137,7 +137,7 @@ static inline void check_branch_sample(const struct counted *c, const struct per
 	if (!(c->event.hw.flags & X86_BRANCH_TRACE))
 		return;
 	is_wrong |= machine.debugctl & DEBUGCTLMSR_TR;
-	/* The branch is of the host, whatever the interrupt has interrupted. */
+	/* BTS records only the host, so a sample never has the mode of an interrupted guest. */
 	is_wrong |= perf_misc_flags((struct pt_regs *)regs) != PERF_RECORD_MISC_USER;
 	check_branch(perf_instruction_pointer((struct pt_regs *)regs), data->addr);
 }

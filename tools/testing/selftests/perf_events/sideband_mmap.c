@@ -261,7 +261,7 @@ TEST_F(map, short_build_id)
 	close(exe);
 }
 
-/* attr.mmap2 alone requests the records, whatever other events of the machine request. */
+/* An event with attr.mmap2, but without attr.mmap, has records: no other event need request them. */
 TEST_F(map, without_the_first_flag)
 {
 	void *p;
