@@ -332,7 +332,7 @@ struct hw_perf_event {
  * NO_NMI: local_irq_save() disables the PMU's interrupt, so samples may use record clocks
  *	that must not be read in an NMI.
  * AUX_NO_SG: the AUX area of an overwrite buffer must be contiguous, otherwise mmap(2)
- *	fails. The private field of an allocation's first page is its order.
+ *	fails. The order of an allocation is in the private field of its first page.
  * AUX_PREFER_LARGE: allocations of more than a page are preferred, but not required.
  * EXTENDED_REGS: samples may contain the registers of PERF_REG_EXTENDED_MASK.
  * EXCLUSIVE: the PMU's open events are all per-task, or all per-CPU (otherwise -EBUSY), and a
@@ -369,8 +369,8 @@ struct hw_perf_event {
  * @PERF_PMU_MAX_SCOPE: number of scopes
  *
  * The events of an instance are on one of its CPUs. This CPU is in sysfs, in "cpumask", and when
- * it goes offline the core moves the events to another CPU. Events may be opened on any CPU of
- * the instance. If a CPU of the instance reads an event, pmu::read runs on that CPU.
+ * it is offlined the core moves the events to another CPU. Events may be opened on any CPU of the
+ * instance. If a CPU of the instance reads an event, pmu::read runs on that CPU.
  */
 enum perf_pmu_scope {
 	PERF_PMU_SCOPE_NONE	= 0,
@@ -469,8 +469,8 @@ struct pmu {
 	 *   not scheduled in.
 	 * - perf_invalid_context: the PMU supports no tasks, and opening an event for a task or a
 	 *   cgroup fails with -EINVAL. If such a PMU has no @scope, its driver calls
-	 *   perf_pmu_migrate_context() when a CPU goes offline. An event that the driver does not
-	 *   move ends.
+	 *   perf_pmu_migrate_context() when a CPU is offlined. An event that the driver does not
+	 *   move enters the state EXIT.
 	 */
 	int				task_ctx_nr;
 	/** @hrtimer_interval_ms: rotation interval, 0: one tick; user space may change it */
@@ -571,8 +571,8 @@ struct pmu {
 	 * another counter, or has not stopped the counter at all.
 	 *
 	 * The PMU is not always disabled. PERF_EF_RESUME is passed alone, and only with
-	 * PERF_PMU_CAP_AUX_PAUSE. The call is part of another event's overflow, NMI included, and
-	 * no lock is held. See @stop.
+	 * PERF_PMU_CAP_AUX_PAUSE. The core then calls @start in the overflow of another event,
+	 * possibly in an NMI, and holds no lock. See @stop.
 	 */
 	void (*start)(struct perf_event *event, int flags);
 	/**
@@ -585,11 +585,12 @@ struct pmu {
 	 * but no context's lock is held. In this case the tick later calls only start.
 	 *
 	 * PERF_EF_PAUSE is passed alone, and pauses the trace of an AUX event until
-	 * PERF_EF_RESUME. The call is part of another event's overflow, NMI included, and no lock
-	 * is held. The AUX event's state is ACTIVE, but the event may be in the middle of add,
-	 * start, stop or del. The core sets hw.aux_paused before this stop, and clears it before
-	 * start with PERF_EF_RESUME. While it is set, add and start(0) leave the event paused. The
-	 * core skips a pause or resume that would interrupt another one on its CPU.
+	 * PERF_EF_RESUME. The core then calls @stop in the overflow of another event, possibly in
+	 * an NMI, and holds no lock. The AUX event's state is ACTIVE, but the event may be in the
+	 * middle of add, start, stop or del. The core sets hw.aux_paused before this stop, and
+	 * clears it before start with PERF_EF_RESUME. While it is set, add and start(0) leave the
+	 * event paused. The core skips a pause or resume that would interrupt another one on its
+	 * CPU.
 	 */
 	void (*stop)(struct perf_event *event, int flags);
 
@@ -598,12 +599,12 @@ struct pmu {
 	 *
 	 * For read(2), interrupts are off and ctx->lock is held. The CPU is the event's own, or,
 	 * with PERF_EV_CAP_READ_ACTIVE_PKG, PERF_EV_CAP_READ_SCOPE or @scope, one that shares the
-	 * counter (for a group, one that all members allow). For samples of other group members,
-	 * also of another PMU, and for perf_event_read_local(), the lock is not held, and the
-	 * context is any, NMI included. So read may interrupt itself or another callback of this
-	 * event: the difference added to event->count must come from one atomic exchange of
-	 * hw.prev_count (local64_try_cmpxchg()). If CPUs share the counter, reads on several CPUs
-	 * may run in parallel.
+	 * counter (for a group, a CPU that all members allow). For samples of other group
+	 * members, also of another PMU, and for perf_event_read_local(), the lock is not held,
+	 * and the context is any, NMI included. So read may interrupt itself or another callback
+	 * of this event: the difference added to event->count must come from one atomic exchange
+	 * of hw.prev_count (local64_try_cmpxchg()). If CPUs share the counter, reads on several
+	 * CPUs may run in parallel.
 	 *
 	 * The event may be stopped, for example by throttling. It may have no counter, because
 	 * event->state is ACTIVE from before add until after del, and an NMI in between may read
@@ -1105,7 +1106,7 @@ struct perf_event_clock {
 	int		cpu;
 };
 
-/* Software events with an event site, for lists by config; the clocks before them have none */
+/* Configs of the software events with event sites; the clocks, with lower configs, have none */
 #define PERF_SW_FIRST	PERF_COUNT_SW_PAGE_FAULTS
 #define PERF_SW_LISTS	(PERF_COUNT_SW_MAX - PERF_SW_FIRST)
 
@@ -1486,7 +1487,7 @@ void perf_event_output_backward(struct perf_event *event,
 int perf_event_output(struct perf_event *event,
 		      struct perf_sample_data *data, struct pt_regs *regs);
 
-/* Is it the core's default handler, which writes records? */
+/* Is the overflow handler the core's default handler, which writes records? */
 static inline bool is_default_overflow_handler(struct perf_event *event)
 {
 	perf_overflow_handler_t handler = event->overflow_handler;
@@ -1529,8 +1530,8 @@ static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs, unsigned lo
 #endif
 
 /*
- * Store the registers of the caller that an instruction pointer, a call chain and the privilege
- * level require, for software events without an interrupt.
+ * Store the caller's registers, for software events without an interrupt: only those from which a
+ * sample's instruction pointer, call chain and privilege level are taken.
  */
 static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 {

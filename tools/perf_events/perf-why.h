@@ -37,7 +37,7 @@ struct told {
 
 /*
  * show.c: print a refusal as text or JSON; print a JSON string. A process chooses the text of
- * filters: what is no printable UTF-8 character is escaped.
+ * filters, so bytes that are not a printable UTF-8 character are escaped.
  */
 void show_refusal(FILE *out, const struct told *told, bool json);
 void put_json_text(FILE *out, const char *text);

@@ -61,7 +61,7 @@ struct search {
 /* Make room for one more element at the end of an array. */
 static void *grow(void *array, unsigned int nr, size_t size)
 {
-	/* The array has room for the next power of two: grow it when that is used up. */
+	/* The size of the array is a power of two: double it when the array is full. */
 	if (!(nr & (nr - 1))) {
 		array = realloc(array, (nr ? 2 * nr : 1) * size);
 		if (!array) {

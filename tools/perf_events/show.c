@@ -45,7 +45,7 @@ const char *comm_of(pid_t pid)
 	return comm;
 }
 
-/* Bytes of the UTF-8 character at @text, which is printable; 0: it is not one. */
+/* Return the length of the printable UTF-8 character at @text, or 0 if there is none. */
 static int utf8_length(const unsigned char *text)
 {
 	unsigned char low = 0x80, high = 0xbf;
@@ -56,7 +56,7 @@ static int utf8_length(const unsigned char *text)
 	if (text[0] < 0xc2 || text[0] > 0xf4)
 		return 0;
 	n = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
-	/* Shorter encodings exist, controls, surrogates, or beyond the last character */
+	/* Exclude overlong encodings, controls, surrogates, and values above the last character. */
 	if (text[0] == 0xe0 || text[0] == 0xc2)
 		low = 0xa0;
 	else if (text[0] == 0xed)
@@ -113,7 +113,7 @@ static void show_json(FILE *out, const struct told *told)
 	fprintf(out, "}\n");
 }
 
-/* Numbers; other values are masks and addresses. */
+/* Fields whose values are printed in decimal; other values are masks and addresses. */
 static const char *const decimal_fields[] = {
 	"attr.clockid", "attr.sample_freq", "attr.sample_max_stack", "attr.sample_period",
 	"attr.sample_stack_user", "attr.size", "attr.type", "cpu", "fd", "group_fd", "len",
@@ -129,7 +129,7 @@ static bool is_decimal(const char *field)
 	return *decimal;
 }
 
-/* The value of a flag is the word of all flags, which explains nothing to users. */
+/* Do not print the value of a flag: it is the word of all flags. */
 static void show_value(FILE *out, const struct told *told)
 {
 	if (!told->value || is_flag_field(told->field))

@@ -103,7 +103,7 @@ static bool open_sources(long tracepoint, pid_t child)
 		struct source *s = &sources[nr_sources];
 
 		s->fd = syscall(__NR_perf_event_open, &attr, child, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-		/* No task runs on an offline CPU. */
+		/* An offline CPU needs no event, because no task runs there. */
 		if (s->fd < 0 && errno == ENODEV)
 			continue;
 		if (s->fd < 0)

@@ -74,7 +74,7 @@ static unsigned int read_clock(void)
 	return READ_REGISTER(268);
 }
 #else
-/* PERFCTR_FEATURE_RDPMC is not set on this architecture. */
+/* Not called: PERFCTR_FEATURE_RDPMC is not set on this architecture. */
 static unsigned int read_counter(unsigned int map)
 {
 	return 0;
@@ -251,7 +251,7 @@ unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
 	return perfctr_cstatus_has_tsc(cstatus) ? sum + (now - start) : sum;
 }
 
-/* A counter of POWER steps back by up to 255 counts when speculative ones are rolled back. */
+/* A counter of POWER steps back by up to 255 counts when it drops speculative counts. */
 static unsigned int progress(unsigned int start, unsigned int now)
 {
 #ifdef __powerpc__

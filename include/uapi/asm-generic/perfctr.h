@@ -10,7 +10,7 @@
 #include <linux/types.h>
 #include <asm-generic/perfctr_cstatus.h>
 
-/* Size of the arrays; there are no counters yet. */
+/* Size of the arrays. Architectures with this header use no counters. */
 #define PERFCTR_MAX_COUNTERS	8
 
 /**

@@ -522,7 +522,7 @@ enum perf_event_read_format {
  *	PERF_SAMPLE_CALLCHAIN needs CAP_PERFMON or perf_event_paranoid below 2, else -EACCES
  * @exclude_callchain_user: call chains without the part in user space
  * @mmap2: as @mmap, and PERF_RECORD_MMAP2 in place of PERF_RECORD_MMAP
- * @comm_exec: no effect; a kernel that takes it sets PERF_RECORD_MISC_COMM_EXEC
+ * @comm_exec: no effect; a kernel that accepts it sets PERF_RECORD_MISC_COMM_EXEC
  * @use_clockid: @clockid is the record clock
  * @context_switch: PERF_RECORD_SWITCH, or PERF_RECORD_SWITCH_CPU_WIDE in an event of a CPU
  * @write_backward: write records from the end of the buffer to its start
@@ -762,7 +762,7 @@ enum perf_event_ioc_flags {
  * @aux_offset: file offset of the AUX area: user space sets it, beyond the buffer, then maps it
  * @aux_size: size of the AUX area, 2^n pages: user space sets it before it maps the area
  *
- * A task reads the count of an event that watches it without a system call by::
+ * A task reads the count of an event on itself, without a system call, by::
  *
  *	do {
  *		seq = READ_ONCE(page->lock);
@@ -788,16 +788,16 @@ enum perf_event_ioc_flags {
  *		barrier();
  *	} while (READ_ONCE(page->lock) != seq);
  *
- * Without @cap_user_rdpmc the count may be an old one: use read(2). The page never has the counts
- * of children that live.
+ * Without @cap_user_rdpmc the count may be an old one: use read(2). The page has the counts of
+ * children only after their tasks have exited.
  *
  * The time since the last update, to be added to enabled, and with an index to running::
  *
  *	delta = offset + (cyc >> shift) * mult +
  *		(((cyc & ((1ULL << shift) - 1)) * mult) >> shift);
  *
- * With @time_zero in place of @time_offset, if @cap_user_time_zero is set, the same gives the time
- * stamp that a record would have.
+ * If @cap_user_time_zero is set, the same computation with @time_zero in place of @time_offset
+ * gives the time stamp that a record would have.
  */
 struct perf_event_mmap_page {
 	__u32	version;
@@ -1019,7 +1019,7 @@ enum perf_event_type {
 	 * u64 hw_idx;			BRANCH_STACK, with PERF_SAMPLE_BRANCH_HW_INDEX; -1: unknown
 	 * struct perf_branch_entry[nr]	BRANCH_STACK, the latest first
 	 * u64 counters[nr];		BRANCH_STACK, with PERF_SAMPLE_BRANCH_COUNTERS; sysfs
-	 *				caps/branch_counter_nr and _width say how to split them
+	 *				caps/branch_counter_nr and _width describe their parts
 	 * u64 abi;			REGS_USER, enum perf_sample_regs_abi
 	 * u64 regs[];			REGS_USER, unless abi is NONE; lowest bit first
 	 * u64 size;			STACK_USER
@@ -1067,7 +1067,7 @@ enum perf_event_type {
 	PERF_RECORD_LOST_SAMPLES		= 13,
 
 	/*
-	 * nothing: PERF_RECORD_MISC_SWITCH_OUT says which way
+	 * no fields; PERF_RECORD_MISC_SWITCH_OUT is the direction of the switch
 	 */
 	PERF_RECORD_SWITCH			= 14,
 
@@ -1115,7 +1115,7 @@ enum perf_event_type {
 	PERF_RECORD_TEXT_POKE			= 20,
 
 	/*
-	 * u64 hw_id;		the event is the one in struct sample_id
+	 * u64 hw_id;		struct sample_id identifies the event
 	 */
 	PERF_RECORD_AUX_OUTPUT_HW_ID		= 21,
 
@@ -1256,7 +1256,7 @@ union perf_mem_data_src {
 
 /*
  * mem_lvl: level of the memory hierarchy, with HIT or MISS. mem_lvl_num, mem_remote and mem_snoopx
- * say more. A PMU may fill in these, mem_lvl, or all of them.
+ * have more detail. A PMU may fill in these, mem_lvl, or all of them.
  */
 #define PERF_MEM_LVL_NA		0x01
 #define PERF_MEM_LVL_HIT	0x02

@@ -272,7 +272,7 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	struct pmu *pmu;
 	int capabilities, max_order;
 
-	/* The PMU may be unregistered after this; perf_aux_driver_setup() checks again. */
+	/* The PMU may be unregistered after this section; perf_aux_driver_setup() checks again. */
 	scoped_guard(rcu) {
 		pmu = READ_ONCE(event->pmu);
 		if (!pmu->setup_aux)
@@ -346,7 +346,7 @@ static void perf_aux_stop_writer_here(void *info)
 	if (!event)
 		return;
 	ctx = READ_ONCE(event->ctx);
-	/* The event of another CPU: its output began after the check of writer_cpu. */
+	/* The output of another CPU's event began after the check of writer_cpu. */
 	if (!ctx->task && ctx != &cpuctx->ctx)
 		return;
 	perf_context_lock_cpu(cpuctx, ctx);
@@ -569,7 +569,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	u64 flags = handle->aux_flags & ~(u64)PERF_AUX_FLAG_OVERWRITE;
 	bool wake;
 
-	/* The area was unmapped meanwhile: there is no reader. */
+	/* The area was unmapped since the output began: there is no reader. */
 	if (rcu_access_pointer(rb->aux) != aux)
 		goto close;
 

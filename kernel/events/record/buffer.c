@@ -295,7 +295,7 @@ static struct perf_buffer *perf_buffer_get(struct perf_event *event)
 
 	rcu_read_lock();
 	do {
-		/* Each event holds a reference. If this fails, event->rb has changed. */
+		/* The event holds a reference: if the count is 0, event->rb has changed. */
 		rb = rcu_dereference(event->rb);
 	} while (rb && !refcount_inc_not_zero(&rb->refcount));
 	rcu_read_unlock();
@@ -342,7 +342,7 @@ void perf_buffer_unlock(struct perf_buffer *rb)
 static void perf_buffer_start_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
-	/* Without SMP there is only one CPU that writes. */
+	/* Without SMP only one CPU writes. */
 	if (!IS_ENABLED(CONFIG_SMP) || rb->sharing != PERF_SHARED_NOT)
 		return;
 	if (!rb->used) {
@@ -636,8 +636,8 @@ int perf_event_pause_output(struct perf_event *event, u32 pause)
 }
 
 /*
- * Wake the pollers of all events that write to the buffer. If there are many, wake only those
- * of @event here, and the others from a worker.
+ * Wake the pollers of all events that write to the buffer. If many events write to the buffer,
+ * wake only the pollers of @event here, and the others from a worker.
  */
 static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -665,7 +665,7 @@ static void perf_buffer_publish_rest(struct perf_buffer *rb, struct perf_event *
 	if (likely(!perf_output_sharing_is_complete(rb)))
 		return;
 	preempt_disable();
-	/* If records are still unpublished, the wakeup that is queued here flushes again. */
+	/* perf_ring_flush() may leave records unpublished: the queued wakeup flushes again. */
 	if (perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event)))
 		perf_output_wakeup(rb, event);
 	preempt_enable();

@@ -272,7 +272,7 @@ static void perf_callchain_undo_uretprobes(struct perf_callchain_entry *entry, u
 	for (i = first; i < entry->nr && probe; i++) {
 		if (entry->ip[i] != trampoline)
 			continue;
-		/* Of several probes of one frame, the last has the original address. */
+		/* If a frame has several probes, the last one has the original return address. */
 		while (probe->chained && probe->next)
 			probe = probe->next;
 		entry->ip[i] = probe->orig_ret_vaddr;

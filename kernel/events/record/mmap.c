@@ -97,7 +97,7 @@ static int perf_mmap_count(struct perf_event *event, int n)
 		raw_spin_unlock_irq(&ctx->lock);
 	}
 	count = atomic_add_return(n, &event->cold->mmap_count);
-	/* Add the event to the list with its first mapping, and remove it with its last. */
+	/* Add the event to the list at its first mapping, and remove it after its last mapping. */
 	if (!count)
 		hlist_del_init(&event->cold->mapped_entry);
 	else if ((event->attach_state & PERF_ATTACH_CONTEXT) && n > 0 && count == 1)
@@ -168,7 +168,7 @@ static vm_fault_t perf_mmap_fault_page(struct vm_fault *vmf, struct page *page)
 	return 0;
 }
 
-/* The caller retries for an unlocked page without an address_space, so lock the page. */
+/* Lock the page: the fault is retried for an unlocked page without an address_space. */
 static vm_fault_t perf_mmap_page_mkwrite(struct vm_fault *vmf)
 {
 	if (vmf->pgoff)
@@ -271,7 +271,7 @@ static const struct vm_operations_struct perf_mmap_aux_vm_ops = {
 	.page_mkwrite	= perf_mmap_page_mkwrite,
 };
 
-/* Allocate a buffer for an event without one. Return -EAGAIN if the event has one by now. */
+/* Allocate a buffer. Return -EAGAIN if another task has given the event a buffer since. */
 static int perf_mmap_new_data(struct perf_event *event, struct vm_area_struct *vma,
 			      unsigned long nr_pages)
 {

@@ -323,7 +323,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 	} else {
 		/* Use an atomic: the buffer is shared, or may become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
-		/* Without a conversion, only a pause, perhaps over by now, loses records. */
+		/* If no conversion is in progress, the cause is a pause, even if over now. */
 		cause = complete || READ_ONCE(rb->sharing) == PERF_SHARED_NOT ||
 			READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
 	}

@@ -275,7 +275,7 @@ static __always_inline bool perf_ring_flush(struct perf_ring *ring,
 	if ((head & PERF_RING_CLOSING) ||
 	    (head & PERF_RING_POSITION) == READ_ONCE(shared->published))
 		return false;
-	/* If this fails, a writer is active that will publish the records. */
+	/* If the cmpxchg fails, a writer is active, and will publish the records. */
 	if (!atomic_long_try_cmpxchg(&shared->head, &head,
 				     (head ^ PERF_RING_EPOCH) | PERF_RING_CLOSING))
 		return false;

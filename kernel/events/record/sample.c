@@ -76,7 +76,7 @@ u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 #define WORD(name, member)						\
 	{ .bit = PERF_SAMPLE_##name, .word = offsetof(struct perf_sample_data, member) }
 
-/* Leading words of a sample, in order. For the values see perf_sample_get_word(). */
+/* Leading words of a sample, in order; perf_sample_get_word() computes their values. */
 static const struct sample_field perf_sample_leading_fields[NR_LEADING] = {
 	WORD(IDENTIFIER,	id),
 	WORD(IP,		ip),
@@ -136,7 +136,7 @@ static __always_inline u64 perf_sample_get_word(u32 bit, const struct perf_event
 	case PERF_SAMPLE_CPU:
 		return perf_sample_word_of(raw_smp_processor_id(), 0);
 	}
-	/* Only drivers set addresses and periods. */
+	/* The address and the period are 0, unless the event's source has set them in @data. */
 	return 0;
 }
 
@@ -328,7 +328,7 @@ static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event 
 		want |= PERF_SAMPLE_IP;
 	if (type & (PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_PHYS_ADDR))
 		want |= PERF_SAMPLE_ADDR;
-	/* WEIGHT and WEIGHT_STRUCT are the same word. */
+	/* WEIGHT and WEIGHT_STRUCT share data->weight: the driver has set it for both. */
 	if (type & PERF_SAMPLE_WEIGHT_TYPE & data->sample_flags)
 		want &= ~PERF_SAMPLE_WEIGHT_TYPE;
 	want &= ~data->sample_flags;
@@ -381,7 +381,7 @@ EXPORT_SYMBOL_GPL(perf_prepare_header);
 
 static_assert(sizeof(struct perf_event_header) == sizeof(u64));
 
-/* Write the header and the leading words across the end of a chunk. */
+/* Write the header and the leading words to a record that crosses the end of a chunk. */
 static noinline void perf_sample_copy_head(struct perf_output_handle *handle,
 					   const struct perf_event_header *header,
 					   const struct perf_sample_data *data, u64 type)

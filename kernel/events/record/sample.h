@@ -10,7 +10,7 @@
 /* Maximum size of a record: a u16, and a multiple of 8 */
 #define PERF_RECORD_SIZE_MAX	((u32)(U16_MAX & ~7))
 
-/* One word each, at the end of records that are not samples */
+/* Fields at the end of records that are not samples; each has one word. */
 #define PERF_SAMPLE_ID_ALL						\
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |		\
 	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)

@@ -45,8 +45,8 @@ void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event
 		return;
 	chain = perf_callchain(event, regs);
 	/*
-	 * A chain with frames is in a buffer of this CPU. Only the empty one is shared, and
-	 * must not be changed.
+	 * A callchain with frames is in a buffer of this CPU, so it can be shortened. The empty
+	 * callchain is shared by all CPUs, and must not be changed.
 	 */
 	if (unlikely(chain->nr > PERF_MAX_STACK_DEPTH)) {
 		room = perf_sample_room(data, event) / sizeof(u64);
@@ -65,7 +65,7 @@ static void perf_sample_write_callchain(struct perf_output_handle *handle,
 {
 	struct perf_callchain_entry *chain = data->callchain;
 
-	/* Without a callchain write an empty one. */
+	/* If the sample has no callchain, write a callchain without frames. */
 	if (unlikely(!chain)) {
 		perf_output_put_u64(handle, 0);
 		return;

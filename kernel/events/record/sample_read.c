@@ -26,7 +26,7 @@ unsigned int perf_event_read_size(u64 read_format, unsigned int nr_siblings)
 
 	if (!(read_format & PERF_FORMAT_GROUP))
 		return head + entry;
-	/* Number of events, times, entries */
+	/* The number of events, the times, and an entry for each event */
 	return sizeof(u64) + head + entry * (1 + nr_siblings);
 }
 
@@ -113,7 +113,10 @@ static void perf_output_entry(struct perf_output_handle *handle, struct perf_eve
 	u64 words[3];
 	u64 *end;
 
-	/* Not @sampling, which was just read, nor always-on events, whose counts are up to date. */
+	/*
+	 * Read the member from the hardware. @sampling was just read, and the counts of always-on
+	 * events are up to date.
+	 */
 	if (member != sampling && !handle->skip_read && !is_always_on(member) &&
 	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
 		member->pmu->read(member);

@@ -33,7 +33,7 @@ static DEFINE_PER_CPU(struct listeners, listeners) = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(listeners.lock),
 };
 
-/* In a cache line of their own: opens write them, and hooks on all CPUs read them. */
+/* Opens write these counters, and hooks on all CPUs read them: give them their own cache line. */
 atomic_t perf_sideband_users[NR_PERF_SIDEBAND] __cacheline_aligned_in_smp;
 
 /* All kinds of records. PERF_SIDEBAND_FILTERS is not a record, and has no attribute. */
@@ -133,9 +133,10 @@ void perf_sideband_put(enum perf_sideband_kind kind)
  * perf_sideband_open - enable the hooks for the records of a new event
  * @event: an event that is not inherited; the events inherited from @event use the same hooks
  *
- * KSYMBOL records have kernel addresses, and go to the task that drops the last reference to a BPF
- * program, or that the RCU callback interrupts. So an event gets none if its opener may not count
- * in the kernel. The open succeeds, because tools set attr.ksymbol for all users.
+ * KSYMBOL records have kernel addresses. The record of a freed BPF program is written for the task
+ * that drops the last reference to the program, or that the RCU callback interrupts: this can be
+ * any task. So an event gets no KSYMBOL records if its opener may not count in the kernel. The
+ * open succeeds, because tools set attr.ksymbol for all users.
  *
  * Context: may sleep.
  */
@@ -341,7 +342,7 @@ bool perf_record_has_listener(const struct perf_record *record)
 }
 
 /**
- * perf_record_send - write a record for all interested events of this CPU and a task
+ * perf_record_send - write a record for all events of this CPU and a task that request it
  * @record: the record
  * @ctx: context of the task; NULL for the events of this CPU only
  *

@@ -284,7 +284,7 @@ static ssize_t perf_splice_now(struct perf_event *event, struct pipe_inode_info 
 	return ret;
 }
 
-/* Is there a record, or can there never be one again? */
+/* Return true if there is a record, or if the event cannot write any more records. */
 static bool perf_splice_is_ready(struct perf_event *event)
 {
 	struct perf_event_mmap_page *user;

@@ -56,7 +56,7 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
 	u64 now, enabled, running, offset;
 	u32 index = perf_userpage_counter_index(event);
 
-	/* User space can write to the page: read nothing from it. */
+	/* User space can write to the page, so do not read fields from the page. */
 	offset = perf_event_count(event);
 	if (index)
 		offset -= local64_read(&event->hw.prev_count);
@@ -100,7 +100,7 @@ void perf_event_update_userpage(struct perf_event *event)
 		perf_userpage_fill(event, page);
 		if (likely(perf_page_end(page, &rb->page_lock, number)))
 			break;
-		/* Each attempt was interrupted by another writer. */
+		/* Stop if other writers have interrupted each attempt. */
 		if (!--tries) {
 			perf_page_abort(page, &rb->page_lock);
 			break;
@@ -116,7 +116,7 @@ static void perf_userpage_refresh_locked(struct perf_event *event, struct perf_c
 {
 	const struct perf_event_context *ctx = data;
 
-	/* If the event has moved, the lock of its new context is not held. */
+	/* Do nothing if the event has moved: the lock of its new context is not held. */
 	if (READ_ONCE(event->ctx) == ctx)
 		perf_event_update_userpage(event);
 }

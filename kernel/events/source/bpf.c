@@ -86,7 +86,7 @@ static bool perf_bpf_stack_is_lost(const struct perf_event *event, const struct 
 
 static int perf_bpf_attach_overflow(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
-	/* A program could suppress the overflow handler of a kernel event. */
+	/* A program must not suppress the overflow handler of a kernel event. */
 	if (is_kernel_event(event) && event->overflow_handler_context)
 		return perf_refuse(PERF_REFUSED_BPF_KIND);
 	if (event->prog)
@@ -98,7 +98,7 @@ static int perf_bpf_attach_overflow(struct perf_event *event, struct bpf_prog *p
 
 	event->bpf_cookie = cookie;
 	perf_delay(PROG_SET);
-	/* An overflow that sees the program must see its cookie. */
+	/* Pairs with perf_event_bpf_overflow(), which then finds the cookie of the program. */
 	smp_store_release(&event->prog, prog);
 	return 0;
 }

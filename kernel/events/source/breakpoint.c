@@ -24,7 +24,7 @@
 #include "breakpoint.h"
 #include "software.h"
 
-/* No architecture has more debug registers of a type. */
+/* Maximum number of debug registers of one type, on any architecture */
 #define BP_SLOTS_MAX	16
 
 /**
@@ -643,10 +643,10 @@ static void bp_change_commit(struct bp_change *change)
 {
 	struct perf_event *bp = change->bp;
 
-	/* The kernel's own breakpoints are locked by their users. */
+	/* Changes of an inherited event need the inherit lock. Kernel users have other locks. */
 	if (bp->parent)
 		lockdep_assert_held(perf_inherit_lock(bp->parent));
-	/* The architecture finds an installed breakpoint by its settings. */
+	/* The architecture finds an installed breakpoint by its settings: do not change them. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	bp_change_drop_slot(change, bp->attr.bp_type);
 	bp->attr = change->attr;

@@ -50,7 +50,7 @@ static bool perf_clock_event_is_stopped(const struct perf_event *event)
 	return READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
 }
 
-/* An NMI may read an active event before it is started, when prev_count is old. */
+/* Do not add the time since an old prev_count, if an NMI reads an event before it is started. */
 static void perf_clock_event_read(struct perf_event *event)
 {
 	u64 now = perf_clock();

@@ -118,7 +118,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	 */
 	if (event->attr.freq)
 		event->hw.last_period = event->hw.sample_period;
-	/* On 32 bits last_period may be half written: the next occurrence reads it again. */
+	/* A 32-bit CPU may find a half written last_period: the next occurrence reads it again. */
 	if (!IS_ENABLED(CONFIG_64BIT) && unlikely(!period))
 		return 0;
 	do {
@@ -178,7 +178,7 @@ static __always_inline void perf_swevent_count_and_sample(struct perf_event *eve
 		return;
 
 	if (fixed && (event->attr.sample_type & PERF_SAMPLE_PERIOD)) {
-		/* The sample contains the period: one sample is enough. */
+		/* The period in the sample is the number of occurrences: write one sample. */
 		data->period = nr;
 		perf_swevent_sample_periods(event, 1, data, regs);
 		return;
@@ -381,9 +381,9 @@ static int swevent_init(struct perf_event *event)
 	}
 
 	/*
-	 * Besides cgroup events, two kinds of events must be scheduled: BPF output needs
-	 * event->oncpu of a per-task event, and the running time of an event of one task on one
-	 * CPU is not its enabled time.
+	 * Besides cgroup events, two kinds of per-task events must be scheduled: BPF output,
+	 * which needs event->oncpu, and an event of one task on one CPU, because its running time
+	 * differs from its enabled time.
 	 */
 	if (!event->cgrp && !(event->hw.target && (event->cpu >= 0 ||
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))

@@ -31,7 +31,7 @@ static bool perf_tp_match(const struct perf_event *event, struct tp_hit *hit)
 {
 	if (event->hw.state)
 		return false;
-	/* Records are from the kernel, except those of uprobes. */
+	/* A hit is in the kernel, except for a uprobe. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
 	/* An inherited event uses the filter of its parent event. */
