@@ -524,8 +524,8 @@ FIXTURE_SETUP(attack)
 		nr = open_many(&attr, -1, -1, fd, WATCHPOINTS);
 		pe_touch((char *)&word);
 		/*
-		 * Some machines have watchpoints, but writes do not hit them. QEMU reports a write
-		 * to one of the registers that have its address.
+		 * On some machines no write hits a watchpoint: do not use watchpoints there. QEMU
+		 * reports a write to only one of several registers with its address.
 		 */
 		for (i = 0; i < nr; i++)
 			hits += pe_count(fd[i]);
@@ -560,8 +560,8 @@ static void *set_filters(void *arg)
 }
 
 /*
- * A profiler that may monitor an attacker. It waits for the attacker's mmap_lock. Meanwhile it must
- * not block other users of the event, and a signal must kill it.
+ * A profiler that may monitor an attacker. While the profiler waits for the attacker's mmap_lock,
+ * it must not block other users of the event, and a signal must kill it.
  */
 static void be_profiler(struct victim *v, pid_t attacker)
 {

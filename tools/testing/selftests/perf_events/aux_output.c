@@ -247,7 +247,7 @@ TEST_F(out, leader_goes_first)
 	pe_ring_unmap(&self->ring);
 	close(self->fd);
 	self->fd = -1;
-	/* The event is in error, so a read gives 0 bytes. */
+	/* The event is in error, so a read returns 0 bytes. */
 	EXPECT_EQ(0, read(fd, &count, sizeof(count)));
 	close(fd);
 }

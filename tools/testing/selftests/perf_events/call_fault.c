@@ -287,7 +287,7 @@ TEST_F(call, filter_addresses)
 	u->attr.type = type;
 	u->fd = pe_self(&u->attr);
 	ASSERT_LE(0, u->fd);
-	/* The event traces while its buffer has space: the trace shows what the filter accepts. */
+	/* While its buffer has space, the event traces the addresses that the filter accepts. */
 	ASSERT_EQ(0, pe_ring_map(&u->ring, u->fd, RING_PAGES));
 	u->ring.page->aux_offset = u->ring.len;
 	u->ring.page->aux_size = 16 * self->page;
@@ -470,7 +470,7 @@ static int splice_it(void *arg)
 	return n < 0 ? -errno : n;
 }
 
-/* These are more than three pages: splice(2) moves whole pages, and copies the ends. */
+/* Write more than three pages of records: splice(2) moves whole pages, and copies the ends. */
 static void fill_again(void *arg, int ret)
 {
 	static char bytes[1 << 16];
@@ -508,7 +508,7 @@ TEST_F(call, splice_records)
 	fill_again(u, 0);
 	self->t = (struct pe_trial) { splice_it, fill_again, is_all_there, u };
 	EXPECT_BORNE(self);
-	/* Both the batch of pages and the pages were allocated, and failed. */
+	/* Allocations have failed both of several pages at a time and of single pages. */
 	EXPECT_LT(3, self->t.failed);
 	pe_ring_unmap(&u->ring);
 	close(u->pipe[0]);

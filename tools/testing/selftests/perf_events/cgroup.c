@@ -211,7 +211,7 @@ TEST_F(cgroup, deep)
 	for (n = 0; n < DEPTH; n++) {
 		dir[n] = n ? pe_cgroup_make(path[n]) : self->g.left;
 		ASSERT_LE(0, dir[n]);
-		/* Between them are cgroups without events. */
+		/* Only the first cgroup, and then each fourth one, has an event. */
 		event[n] = n % 4 == 3 || !n ? of(&self->a, dir[n], 0) : -1;
 	}
 	for (i = 0; i < PE_ARRAY_SIZE(enter); i++) {

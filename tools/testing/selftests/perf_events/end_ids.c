@@ -225,7 +225,7 @@ static pid_t clone_with(unsigned long flags)
 	return syscall(__NR_clone, flags | SIGCHLD, 0, 0, 0, 0);
 }
 
-/* Get a file of another process. */
+/* Duplicate a file descriptor of another process. */
 static int borrow(pid_t pid, int fd)
 {
 	int pidfd = syscall(__NR_pidfd_open, pid, 0), ret;
@@ -348,7 +348,7 @@ static void note(struct __test_metadata *_metadata, struct _test_data_ends *self
 {
 	enum pair w;
 
-	/* Without a process there is no thread, and a thread has one process. */
+	/* Ids without a process have no thread, and the other thread's ids have its process. */
 	if (pid == -1U || !pid)
 		EXPECT_EQ(pid, tid);
 	if (tid && tid == self->is[THREAD].tid)
@@ -374,7 +374,7 @@ static void note_task(struct __test_metadata *_metadata, struct _test_data_ends 
 	for (w = FIRST; w <= THREAD; w++) {
 		if (!equal(ids, self->is[w]))
 			continue;
-		/* A thread is forked by another one, and has the parent of its process. */
+		/* The first thread forks the other one; all other records name the parent. */
 		if (rec.head.type == PERF_RECORD_FORK && w == THREAD &&
 		    !equal(ids, self->is[FIRST])) {
 			EXPECT_EQ(self->is[FIRST].pid, task.ppid);
@@ -512,7 +512,7 @@ static void follow_tasks(struct _test_data_ends *self)
 
 TEST_F(ends, counts_of_a_thread)
 {
-	/* 6.12 detaches the task's events before that, and writes no such record. */
+	/* 6.12 detaches the task's events before it adds up counts, and writes no record. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (variant->place == STRANGE)
@@ -527,7 +527,7 @@ TEST_F(ends, counts_of_a_thread)
 
 TEST_F(ends, counts_of_a_process)
 {
-	/* 6.12 detaches the task's events before that, and writes no such record. */
+	/* 6.12 detaches the task's events before it adds up counts, and writes no record. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (variant->place == STRANGE)

@@ -192,11 +192,11 @@ TEST_F(exit, last_child_wakes_poll)
 	ASSERT_EQ(0, pthread_create(&w.thread, NULL, wait_for_end, &w));
 	ASSERT_TRUE(polls(&w));
 	ASSERT_EQ(1, write(to_child[1], "", 1));
-	/* The exit of the child, whose own child lives, is not the end. */
+	/* While the child's own child lives, the exit of the child causes no hangup. */
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
 	EXPECT_EQ(0, poll_now(w.fd) & POLLHUP);
 	EXPECT_TRUE(polls(&w));
-	/* Its child exits when no process has the other end of the pipe open. */
+	/* The child's child exits when no process has the other end of the pipe open. */
 	close(to_kid[1]);
 	pthread_join(w.thread, NULL);
 	EXPECT_EQ(POLLHUP, w.revents & POLLHUP);

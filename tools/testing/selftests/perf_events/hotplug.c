@@ -152,7 +152,7 @@ FIXTURE_VARIANT(cgroup) {
 	const char *name;
 };
 
-/* The last tasks of a CPU, which offline it, are in the root cgroup. */
+/* The tasks that offline a CPU run on it last, and are in the root cgroup. */
 FIXTURE_VARIANT_ADD(cgroup, root) {
 	.name = "",
 };
@@ -346,7 +346,7 @@ FIXTURE_TEARDOWN(rotation)
 }
 
 /*
- * Offline and online the CPU, some time after its timer has expired on another CPU, or before that.
+ * Offline the CPU, and online it again: at once, or after its timer has expired on another CPU.
  */
 static void go_and_come(struct __test_metadata *_metadata, struct _test_data_rotation *self,
 			bool at_once)

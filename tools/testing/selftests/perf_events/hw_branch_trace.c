@@ -307,7 +307,7 @@ TEST_F(trace, aux_area)
 	}
 	EXPECT_EQ(head, size);
 	EXPECT_LT(0, records.others);
-	/* The trace continues after the first one, and wraps around the end of the area. */
+	/* The trace of a second run continues after the first, and wraps around the area's end. */
 	self->ring.page->aux_tail = head;
 	run(self->fd);
 	memset(&seen, 0, sizeof(seen));
@@ -358,7 +358,7 @@ TEST_F(trace, aux_area_overwritten)
 	run(self->fd);
 	at = self->ring.page->aux_head / sizeof(*bts);
 	ASSERT_LE(at, n);
-	/* The whole second run, after the end of the first one */
+	/* The area has the end of the first run, and then the whole second run. */
 	for (i = 0; i < n; i++) {
 		const struct bts *b = &bts[(at + i) % n];
 

@@ -235,7 +235,7 @@ TEST_F(hw, page_when_it_counts)
 	int fd, i;
 
 #ifdef __aarch64__
-	/* On this architecture an event has to request it, and a sysctl has to allow it. */
+	/* On arm64 an event has to request reads by user space, and a sysctl has to allow them. */
 	pe_set(PE_SYSCTL "perf_user_access", 1);
 	self->a.config1 = 2;
 #endif
@@ -278,7 +278,7 @@ static int fork_once(void *unused)
 	return waitpid(child, NULL, 0) == child ? 0 : -errno;
 }
 
-/* AnyThread needs permission, but the fork of a task that inherits such an event does not. */
+/* The open of an AnyThread event needs permission, but a fork that inherits it does not. */
 TEST_F(hw, fork_with_any_thread)
 {
 	long level = pe_get(PE_PARANOID);

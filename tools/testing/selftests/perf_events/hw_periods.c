@@ -72,7 +72,7 @@ static void work(unsigned long instructions, bool kernel)
 }
 
 /*
- * @others: events that are opened and closed meanwhile; -1 ends them.
+ * @others: events that are enabled and disabled during the check; -1 ends the list.
  */
 static void check(struct __test_metadata *_metadata, struct _test_data_periods *self,
 		  unsigned long period, bool kernel, const int *others)
@@ -99,7 +99,7 @@ static void check(struct __test_metadata *_metadata, struct _test_data_periods *
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
 	count = pe_count(self->fd);
 	n = pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE);
-	/* Other events may have all counters. */
+	/* While other events have all counters, the event does not count. */
 	if (*others < 0)
 		EXPECT_LE(at_least, count);
 	/* The last period in the kernel may end while the event is being stopped. */

@@ -140,8 +140,8 @@ static void open_clock(struct __test_metadata *_metadata, struct _test_data_hw *
 }
 
 /*
- * Has each event counted a part of the work? And if they share @fairly, has each had the counters
- * for at least a quarter of the longest time?
+ * Has each event counted a part of the work? With @fairly, also: has each event had a counter for
+ * at least a quarter of the longest time of an event?
  */
 static bool is_shared(const struct _test_data_hw *self, bool fairly)
 {

@@ -93,7 +93,7 @@ TEST_F(topdown, shares_make_up_the_slots)
 	EXPECT_LT(0, values.count[1]);
 }
 
-/* Other tasks use the counter in between, so wall-clock time says nothing about the slots. */
+/* Other tasks use the counter in between, so the slots do not depend on wall-clock time. */
 TEST_F(topdown, many_pieces)
 {
 	__u64 before, after;

@@ -45,7 +45,7 @@ FIXTURE_SETUP(crowd)
 		SKIP(return, "no simulated PMU");
 	if (geteuid())
 		SKIP(return, "needs root");
-	/* The ABI does not guarantee that no step is missed meanwhile. */
+	/* The ABI does not guarantee that all events of a group count the same steps. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_move_to(0));
@@ -157,7 +157,7 @@ TEST(the_rest_counts_on_when_some_are_closed)
 		SKIP(return, "no simulated PMU");
 	if (geteuid())
 		SKIP(return, "needs root");
-	/* The ABI does not guarantee that no step is missed meanwhile. */
+	/* The ABI does not guarantee that steps during a close of other events are counted. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_move_to(0));
@@ -240,7 +240,7 @@ TEST(child_of_a_member_that_has_left)
 		SKIP(return, "no simulated PMU");
 	if (geteuid())
 		SKIP(return, "needs root");
-	/* The ABI does not guarantee that no step is missed meanwhile. */
+	/* The ABI does not guarantee these counts. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	ASSERT_EQ(0, pe_move_to(0));

@@ -199,7 +199,7 @@ static void sampled(struct __test_metadata *_metadata, struct _test_data_each *s
 			EXPECT_EQ(tasks[i].faults, tasks[i].count);
 		sum += tasks[i].count;
 	}
-	/* read(2) gives the sum of all tasks. */
+	/* read(2) returns the sum of all tasks. */
 	ASSERT_EQ(sizeof(value), read(self->fd, value, sizeof(value)));
 	EXPECT_EQ(sum, value[0]);
 }
@@ -246,7 +246,7 @@ TEST_F(each, samples_have_its_group)
 		EXPECT_EQ(task->count + 1, self->s.values[1]);
 		EXPECT_EQ(ids[0], self->s.values[2]);
 		EXPECT_LE(task->second, self->s.values[3]);
-		/* A fault is counted first, and then as minor. */
+		/* A fault is counted by the leader before the member counts it as minor. */
 		EXPECT_GE(self->s.values[1], self->s.values[3]);
 		EXPECT_EQ(ids[1], self->s.values[4]);
 		task->count = self->s.values[1];
@@ -309,7 +309,7 @@ TEST_F(each, read_record_at_exit)
 		sum += value[0];
 		nr_records++;
 	}
-	/* 6.12 does not know at that time whose counts these are. */
+	/* 6.12 detaches the task's events before it adds up counts, and writes no record. */
 	if (!nr_records && !getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	EXPECT_EQ(TASKS, nr_records);

@@ -302,14 +302,14 @@ TEST_F(shared_ctx, more_than_counters)
 	for (i = 0; i < 3; i++)
 		sum += get(self->fd[i]).running;
 	passed = get(clock).enabled - start;
-	/* No counter counts for two events at a time: seven events would have 7/4 of this. */
+	/* No counter counts for two events at a time: otherwise the sum might be 7/4 of this. */
 	EXPECT_LE(sum, PE_SIM_COUNTERS * (passed + passed / 10));
 	for (i = 0; i < PE_SIM_COUNTERS; i++)
 		close(more[i]);
 	close(clock);
 }
 
-/* One of these software events is scheduled, and so is its group. */
+/* A BPF output event is a software event that is scheduled, and so is its group. */
 TEST(software_events_that_are_scheduled)
 {
 	struct perf_event_attr out = pe_attr(PERF_COUNT_SW_BPF_OUTPUT);
@@ -348,7 +348,7 @@ TEST(software_events_that_are_scheduled)
 	EXPECT_GT(50 * 101 + 50, t.value - start);
 	EXPECT_EQ(t.enabled, t.running);
 	/*
-	 * The count is the same, apart from what happened between the two
+	 * The counts of the two reads are equal, apart from occurrences between the
 	 * reads.
 	 */
 	EXPECT_LE(t.value, get(alone).value);

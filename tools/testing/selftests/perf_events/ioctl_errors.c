@@ -130,7 +130,7 @@ TEST_F(error, set_output)
 	EXPECT_EQ(-EINVAL, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT,
 				    self->sampling));
 	EXPECT_EQ(0, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT, -1));
-	/* -1 as an int, as a call in C or a 32-bit program passes it: EBADF in 6.12. */
+	/* C and 32-bit programs may pass -1 as an int of 32 bits: EBADF in 6.12. */
 	if (getenv("PE_HARD"))
 		EXPECT_EQ(0, pe_ioctl(self->sampling, PERF_EVENT_IOC_SET_OUTPUT, -1U));
 }

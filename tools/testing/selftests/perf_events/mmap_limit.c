@@ -149,7 +149,7 @@ TEST_F(limit, of_two_users)
 			_exit(2);
 		_exit(0);
 	}
-	/* If the child fails, this is an end of file. */
+	/* If the child fails, the read returns end of file. */
 	close(ready[1]);
 	ASSERT_EQ(1, read(ready[0], &c, 1));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, fill, &plan));

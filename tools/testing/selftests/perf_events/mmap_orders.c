@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every order of mmap, munmap, close and redirection of three events. The test knows after each
- * step which event writes to which buffer, and checks this by one page fault.
+ * Every order of mmap, munmap, close and redirection of three events. After each step the test
+ * computes which event writes to which buffer, and checks this by one page fault.
  */
 #include <errno.h>
 #include <poll.h>

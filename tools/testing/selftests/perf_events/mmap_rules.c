@@ -120,7 +120,7 @@ TEST_F(map, twice)
 {
 	char *p, *q;
 
-	/* Mapping again with the same size gives the same buffer. */
+	/* A second mapping of the same size has the same buffer. */
 	p = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	q = mmap(NULL, 2 * self->page, RW, MAP_SHARED, self->fd, 0);

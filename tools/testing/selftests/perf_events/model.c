@@ -258,7 +258,7 @@ static const struct op ops[] = {
 	{ "enable 0", ON, 0 }, { "disable 0", OFF, 0 }, { "disable 1", OFF, 1 },
 	{ "enable group of 1", GROUP_ON, 1 }, { "disable group of 1", GROUP_OFF, 1 },
 	{ "exec", EXEC }, { "exit", EXIT }, { "reset 1", RESET, 1 },
-	/* Only long sequences have these. */
+	/* Only long sequences have the operations below. */
 	{ "close 2", CLOSE, 2 }, { "enable 2", ON, 2 }, { "disable group of 0", GROUP_OFF, 0 },
 	{ "fork", FORK }, { "map 0", MAP, 0 }, { "unmap 0", UNMAP, 0 }, { "map 1", MAP, 1 },
 	{ "unmap 1", UNMAP, 1 }, { "output 1", OUTPUT, 1 }, { "output 2", OUTPUT, 2 },

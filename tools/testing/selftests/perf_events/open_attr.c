@@ -170,7 +170,7 @@ TEST_F(attr, reserved)
 		EXPECT_EQ(-EINVAL, try_self(&self->a));
 		self->a.aux_action = 0;
 	}
-	/* An overflow cannot do both. This is reported before a PMU without an AUX area. */
+	/* An overflow cannot pause and resume. This error precedes the lack of an AUX area. */
 	self->a.aux_start_paused = 1;
 	self->a.aux_pause = 1;
 	self->a.aux_resume = 1;

@@ -163,7 +163,7 @@ TEST_F(size, bad_address)
 	*edge = pe_attr(PERF_COUNT_SW_DUMMY);
 	EXPECT_EQ(0, pe_try(edge, 0, -1, -1, 0));
 
-	/* The given size exceeds what is mapped. */
+	/* The given size exceeds the mapped memory. */
 	edge->size += 8;
 	EXPECT_EQ(-EFAULT, pe_try(edge, 0, -1, -1, 0));
 

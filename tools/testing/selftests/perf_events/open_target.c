@@ -317,7 +317,7 @@ TEST(cgroup_that_is_none)
 	WITH(pe_try(&a, -1, 0, -1, 0), a.type = PERF_TYPE_BREAKPOINT);
 	if (!pe_probe(&a, "kprobe"))
 		WITH(-EFAULT, pe_probe(&a, "kprobe"); a.kprobe_func = 1);
-	/* These fields are about sampling, and are checked later. */
+	/* These fields affect only samples, and are checked after the cgroup. */
 	WITH(-EBADF, a.sample_type = PERF_SAMPLE_CALLCHAIN; a.sample_max_stack = 60000);
 	WITH(-EBADF, a.use_clockid = 1; a.clockid = 99);
 	WITH(-EBADF, a.sample_period = 1; a.use_clockid = 1; a.clockid = CLOCK_REALTIME);

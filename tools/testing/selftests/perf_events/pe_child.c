@@ -217,7 +217,7 @@ int pe_child_do(struct pe_child *c, enum pe_order what, unsigned long arg)
 }
 
 /**
- * pe_task_state - what a task does
+ * pe_task_state - state of a task
  * @tid: id of a process or thread
  *
  * Return: the state in /proc, such as 'S' for a task that sleeps, or 0 on error

@@ -86,7 +86,7 @@ static int do_munmap(struct pe_fuzzer *f)
 	return 0;
 }
 
-/* Most of these calls must be refused. If a call succeeds, forget the mapping. */
+/* Most of these calls must be refused. If a call succeeds, the mapping is not used again. */
 static int do_remap(struct pe_fuzzer *f)
 {
 	struct pe_fuzz_map *map = &f->maps[pe_below(&f->rng, PE_FUZZ_MAPS)];

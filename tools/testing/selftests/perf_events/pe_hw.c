@@ -143,7 +143,7 @@ static bool has_branch_records(void)
 /**
  * pe_hw_missing - has the machine no hardware counters?
  *
- * With PE_NEED_PMU=1 in the environment it must have counters: the test fails.
+ * With PE_NEED_PMU=1 in the environment, the test fails if the machine has none.
  *
  * Return: true when it has none
  */
@@ -185,8 +185,8 @@ bool pe_hw_must_be_readable(void)
 /**
  * pe_hw_branches - does the driver report to user space that the CPU has branch records?
  *
- * With PE_NEED_PMU=1 in the environment it must do so for a CPU that certainly has some: the test
- * fails.
+ * With PE_NEED_PMU=1 in the environment, the test fails if the driver reports none on a CPU that
+ * certainly has some.
  *
  * Return: true if it does
  */

@@ -100,7 +100,7 @@ static void arm(unsigned int nth)
 		_exit(99);
 }
 
-/* Has the allocation failed? If not, it may be one of the pread() or pwrite() below. */
+/* Has the allocation failed? If not, an allocation of pread() or pwrite() below may fail. */
 static bool disarm(void)
 {
 	char text[16];
@@ -122,7 +122,7 @@ static int lowest_free_fd(void)
 
 static bool is_shortage(int ret)
 {
-	/* fork(2) may fail with EAGAIN; a failed copy of user memory gives EFAULT. */
+	/* fork(2) may fail with EAGAIN; a failed copy of user memory returns EFAULT. */
 	return ret == -ENOMEM || ret == -EFAULT || ret == -EAGAIN;
 }
 
@@ -224,7 +224,7 @@ bool pe_inject_happened(void)
 
 	if (nth_fd < 0)
 		nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	/* If the open has failed, the allocation was part of the open. */
+	/* If open(2) has failed, the failed allocation was one of open(2). */
 	happened = nth_fd < 0 || disarm();
 	close(nth_fd);
 	nth_fd = -1;

@@ -148,7 +148,7 @@ __u64 pe_id(int fd)
 	return id;
 }
 
-/* A small machine with large pages has memory for this. */
+/* pe_fault() maps at most this at a time, so that a small machine has enough memory. */
 #define FAULT_BYTES	(64UL << 20)
 
 static void fault_some(unsigned int pages, size_t page)

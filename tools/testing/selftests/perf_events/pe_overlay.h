@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A mount point in any system; other tasks do not see what is mounted here. */
+/* A directory of any system. Only the caller's mount namespace has the mounts on it. */
 #define PE_OVERLAY		"/tmp"
 #define PE_OVERLAY_FILE		PE_OVERLAY "/merged/file"
 #define PE_OVERLAY_OPTIONS	"lowerdir=" PE_OVERLAY "/lower,upperdir=" PE_OVERLAY "/upper," \

@@ -102,7 +102,7 @@ TEST_F(permission, level_1)
 	EXPECT_EQ(0, try_as(0, self->user));
 	EXPECT_EQ(0, try_as(0, self->kernel));
 	EXPECT_EQ(-EACCES, try_as(0, self->cpu));
-	/* An event of a task on one CPU is an event of a task. */
+	/* With a CPU, an event of a task needs no further permission. */
 	self->user.cpu = 0;
 	EXPECT_EQ(0, try_as(0, self->user));
 }
@@ -117,7 +117,7 @@ TEST_F(permission, level_2)
 	self->kernel.attr.exclude_hv = 1;
 	self->kernel.attr.exclude_user = 1;
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));
-	/* This is also true for an event that never counts the kernel. */
+	/* An event that never counts the kernel must exclude the kernel, too. */
 	self->kernel = (struct what){ pe_attr(PERF_COUNT_SW_DUMMY), 0, -1 };
 	EXPECT_EQ(-EACCES, try_as(0, self->kernel));
 }

@@ -121,7 +121,7 @@ static const struct {
  * @level: perf_event_paranoid
  * @caps: capabilities of the user
  * @target: task or CPU of the event
- * @source: what the event counts
+ * @source: source of the event
  * @user_only: the event excludes the kernel
  */
 struct question {
@@ -208,7 +208,7 @@ struct table {
 	struct __test_metadata *metadata;
 };
 
-/* Does the close of such an event wait for grace periods? */
+/* Does the close of an event of this source wait for grace periods? */
 static bool is_slow(enum source source)
 {
 	return source == KPROBE || source == UPROBE;

@@ -308,7 +308,7 @@ TEST_F(task, stays_who_it_is_meanwhile)
 	much = mmap(NULL, MUCH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	ASSERT_NE(MAP_FAILED, much);
 	ASSERT_EQ(0, pe_child_start(&c));
-	/* With such an event open, the next open waits only for the mutex of the context. */
+	/* While an equal event is open, the next open waits only for the mutex of the context. */
 	alike = pe_open(&a, c.pid, -1, -1, 0);
 	ASSERT_LE(0, alike);
 	trace.type = type;

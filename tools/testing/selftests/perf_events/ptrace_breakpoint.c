@@ -50,7 +50,7 @@ static void work(void)
 
 	for (i = 0; i < NR_REGS; i++) {
 		__atomic_store_n(&data.word[i], i, __ATOMIC_RELAXED);
-		/* Emulated CPUs forget the last hit only after an access to another address. */
+		/* Emulated CPUs clear the last hit only at an access to another address. */
 		__atomic_store_n(&data.away, i, __ATOMIC_RELAXED);
 	}
 	target();
@@ -242,7 +242,7 @@ TEST_F(ptrace, shared_with_events)
 	EXPECT_EQ(0, set(self->pid, 3, (unsigned long)&data.word[3]));
 }
 
-/* A child of the child has no breakpoints: it would die of a SIGTRAP without a tracer. */
+/* A child of the child has no breakpoints. It has no tracer, so a SIGTRAP would kill it. */
 TEST_F(ptrace, not_inherited)
 {
 	struct perf_event_attr a = watch(&data.word[1]);

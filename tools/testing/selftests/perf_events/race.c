@@ -703,7 +703,7 @@ TEST(close_against_exit_of_children)
 	}
 	if (wide)
 		set_delays(&before);
-	/* If an earlier warning has tainted the kernel, this finds no further one. */
+	/* If an earlier warning has tainted the kernel, a further warning is not noticed. */
 	EXPECT_EQ(warned, pe_get(TAINTED) & TAINT_WARN);
 }
 

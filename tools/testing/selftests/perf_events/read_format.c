@@ -126,7 +126,7 @@ static void check_member(struct __test_metadata *_metadata, __u64 format)
 
 	ASSERT_EQ(0, make_group(fd, id, format));
 
-	/* A read of a member's file gives the whole group, leader first. */
+	/* A read of a member's file returns the whole group, leader first. */
 	ASSERT_EQ(len, read(fd[1], buf, sizeof(buf)));
 	if (format & PERF_FORMAT_GROUP) {
 		EXPECT_EQ(MEMBERS, buf[0]);

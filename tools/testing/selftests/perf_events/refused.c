@@ -246,7 +246,7 @@ TEST_F(refused, arguments)
 			   PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP));
 }
 
-/* Each rule of groups, except for that of PMUs: group_test.c has it. */
+/* Each rule of groups, except for the rule about PMUs, which group_test.c tests. */
 TEST_F(refused, members)
 {
 	int member = open_event(EVENT(), 0, -1, self->fd, 0);

@@ -280,7 +280,7 @@ TEST_F(refused_open, simulated_pmu)
 	REFUSED(PMU_GROUP, EINVAL, open_event(SIM(PE_SIM_STEP), 0, -1, leader, 0));
 }
 
-/* The driver of the trace unit gives its own reasons. */
+/* The driver of the trace unit reports its own reasons. */
 TEST_F(refused_open, simulated_trace)
 {
 	int packet = pe_get(PE_DEVICES "sim_packet/type");

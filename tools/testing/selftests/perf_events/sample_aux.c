@@ -135,8 +135,8 @@ TEST_F(aux, mapping)
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
 	/*
-	 * The records must be mapped first, then the area as the page says;
-	 * any other mapping is refused.
+	 * The records must be mapped first, then the area, with the offset and size
+	 * in the page; any other mapping is refused.
 	 */
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 				   self->fd, 5 * self->page));

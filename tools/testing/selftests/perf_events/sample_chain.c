@@ -197,7 +197,7 @@ TEST_F(chain, clears_nothing_of_the_sample)
 	EXPECT_LT(2, self->s.nr_ips);
 	EXPECT_EQ(1, self->s.user_regs);
 	EXPECT_EQ(0, self->s.weight);
-	/* powerpc may map the kernel without page tables, some CPUs in a page table of its own. */
+	/* Some architectures map kernel code without page tables, or not in those of the task. */
 	if (IN_TABLES)
 		EXPECT_LT(0, self->s.code_page_size);
 }

@@ -49,7 +49,7 @@ static struct seen seen[MAX_SEEN];
 static int nr_begun, nr_seen;
 
 /*
- * Layout of the kernel's siginfo_t, as the C library may not know si_perf_*:
+ * Layout of the kernel's siginfo_t, as the C library may lack si_perf_*:
  * these are after si_addr.
  */
 struct perf_siginfo {

@@ -61,7 +61,8 @@ for pages in 0 1 250; do
 	result "a function with $pages page faults" $?
 done
 
-# Per unit of size: three pages in fill(), two of them for parse(), and one in render() itself
+# The size is 15. For each unit of size, fill() touches two pages when parse() calls it, and one
+# page when render() calls it. render() itself touches one more page.
 run profile -f 15
 needed
 is 'work;parse;fill 30

@@ -261,7 +261,7 @@ TEST_F(map, short_build_id)
 	close(exe);
 }
 
-/* An event with attr.mmap2, but without attr.mmap, has records: no other event need request them. */
+/* An event with attr.mmap2 alone has records: attr.mmap of another event is not needed. */
 TEST_F(map, without_the_first_flag)
 {
 	void *p;

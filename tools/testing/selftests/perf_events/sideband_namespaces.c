@@ -257,7 +257,7 @@ static int inside(struct perf_event_attr *attr, struct told *told, int from, int
 	return err | step(from, to);
 }
 
-/* Get a file of another process. */
+/* Duplicate a file descriptor of another process. */
 static int borrow(pid_t pid, int fd)
 {
 	int pidfd = syscall(__NR_pidfd_open, pid, 0), ret;
@@ -298,7 +298,7 @@ FIXTURE_SETUP(pidns)
 	ASSERT_EQ(0, pe_ring_map(&self->inner, borrow(self->pid, self->told->own), 8));
 	ASSERT_EQ(0, pe_ring_map(&self->cpu, borrow(self->pid, self->told->cpu), 64));
 	outer = self->a;
-	/* 6.12 gives two events that sample the same fault the ids of the first. */
+	/* In 6.12, samples of one fault by two events have the ids of the first event. */
 	if (!getenv("PE_HARD"))
 		outer.sample_period = 0;
 	self->fd = pe_open(&outer, self->pid, -1, -1, 0);

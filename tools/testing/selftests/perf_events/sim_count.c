@@ -173,7 +173,7 @@ TEST_F(sim, pinned_event_that_does_not_fit_reads_nothing)
 		close(fd[i]);
 }
 
-/* Only overflows send signals: a debugger that waits for overflows must not see another one. */
+/* Only overflows send signals: a debugger that waits for overflows expects no other signals. */
 TEST_F(sim, pinned_event_that_does_not_fit_sends_no_signal)
 {
 	int fd[PE_SIM_COUNTERS + 1], i;

@@ -497,7 +497,7 @@ static long fork_in_vain(pid_t taken)
 	return syscall(__NR_clone3, &args, sizeof(args)) == -1 ? errno : 0;
 }
 
-/* Fork repeatedly. Returns by the pointer how many children sent the target to the trace unit. */
+/* Fork repeatedly. Store in *@nr the number of children that sent the target to the trace unit. */
 static void *fork_often(void *nr)
 {
 	long seen = 0;

@@ -103,7 +103,7 @@ TEST_F(bpf, of_many_probes)
 	union bpf_attr attr;
 	int fd, prog, i;
 
-	/* 6.12 accepts such a program. */
+	/* 6.12 accepts a program for multi-probes on a single probe. */
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
 	if (pe_probe(&kprobe, "kprobe"))

@@ -89,7 +89,7 @@ static void write_all(void)
 {
 	int i;
 
-	/* QEMU forgets the last hit only after an access to another address. */
+	/* Emulated CPUs clear the last hit only at an access to another address. */
 	for (i = 0; i < 16; i++) {
 		PUT(data.b[i], i);
 		PUT(data.b[31], i);
@@ -645,7 +645,7 @@ static uint64_t trap_data;
 
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
-	/* si_perf_data is after si_addr; not every C library knows it. */
+	/* si_perf_data is after si_addr; not every C library has it. */
 	unsigned long *field = (unsigned long *)&info->si_addr;
 
 	PUT(traps, traps + 1);

@@ -37,7 +37,7 @@
 #define NR_THREADS	4
 #define NR_WRITES	50
 
-/* Emulated CPUs forget the last hit only after an access to one of the others. */
+/* Emulated CPUs clear the last hit only at an access to one of the others. */
 static long watched, others[8];
 static int event_fd;
 static struct perf_event_attr attr;
@@ -425,7 +425,7 @@ TEST_F(sigtrap, closed_while_threads_come_and_go)
 
 	attr.inherit = 1;
 	attr.inherit_thread = 1;
-	/* This thread opens the events; threads created meanwhile inherit them. */
+	/* Threads that are created while this thread has the events open inherit them. */
 	for (i = 0; i < 20; i++) {
 		int k;
 
@@ -472,7 +472,7 @@ static void *write_much(void *arg)
 	__atomic_store_n(&w->tid, syscall(__NR_gettid), __ATOMIC_RELEASE);
 	if (read(w->pipe[0], &go, 1) != 1)
 		return NULL;
-	/* The kernel causes the fault, and copies the first page; then the pipe is full. */
+	/* The kernel faults as it copies the first page. Then write(2) waits: the pipe is full. */
 	return write(w->pipe[1], w->page, size) == size ? w : NULL;
 }
 
@@ -606,7 +606,7 @@ static void disable(int sig)
 	pe_ioctl(event_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* In 6.12 a task with such an event can never leave the kernel, not even by a SIGKILL. */
+/* In 6.12 a task whose signals cause further signals never leaves the kernel, even if killed. */
 static void expect_end(struct __test_metadata *_metadata, void (*handler)(int sig))
 {
 	int status;
@@ -673,7 +673,7 @@ TEST_F(own_work, killed)
 	a.sample_period = 1;
 	a.sigtrap = 1;
 	a.remove_on_exec = 1;
-	/* Function events are refused without this. */
+	/* Samples of the function tracepoint must exclude the user's call chain. */
 	a.exclude_callchain_user = 1;
 	/* With debugging options, tracing all functions takes too long. */
 	if (!access("/sys/kernel/debug/kmemleak", F_OK) ||

@@ -346,7 +346,7 @@ TEST_F(splice, does_not_block)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags | O_NONBLOCK));
 	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags));
-	/* A non-blocking pipe makes the call return EAGAIN, too. */
+	/* If the pipe is non-blocking, the call returns EAGAIN, too. */
 	ASSERT_LT(0, fcntl(self->pipe[1], F_GETFL) & O_NONBLOCK);
 	EXPECT_EQ(-EAGAIN, move(self->fd, self->pipe[1], 4096, 0));
 }

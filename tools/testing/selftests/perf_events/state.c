@@ -353,7 +353,7 @@ TEST_F(state, buffer)
 	EXPECT_LT(0, info.lost);
 	EXPECT_EQ(info.lost, info.losses[PERF_LOST_FULL]);
 	EXPECT_EQ(0, info.losses[PERF_LOST_PAUSED]);
-	/* Records of a header and one word. */
+	/* Each record has a header and one word. */
 	EXPECT_LT(0, info.records);
 	EXPECT_EQ(info.records * 16, info.bytes);
 	EXPECT_TRUE(info.flags & PERF_EVENT_HAS_BUFFER);
@@ -404,7 +404,7 @@ TEST_F(state, twelve_groups)
 		EXPECT_LT(info[i].running, info[i].enabled);
 		EXPECT_EQ(PERF_EVENT_NO_ROOM, info[i].obstacle);
 		EXPECT_EQ(1, info[i].needs);
-		/* It has waited since it was opened. */
+		/* It has waited for some time, at most for its time without a counter. */
 		EXPECT_LT(0, info[i].since);
 		EXPECT_LE(info[i].since, info[i].enabled - info[i].running);
 		ASSERT_EQ(PE_SIM_COUNTERS, info[i].on_groups);

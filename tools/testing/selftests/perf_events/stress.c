@@ -270,7 +270,7 @@ static int open_against_exec(bool remove)
 			a.remove_on_exec = remove && j & 1;
 			a.enable_on_exec = !a.remove_on_exec;
 			fd[j] = pe_open(&a, child.pid, -1, j < 2 ? -1 : fd[0], 0);
-			/* An event may be too late for a group, but never for being a leader. */
+			/* Only a member may be refused; events without a group must open. */
 			if (fd[j] < 0 && (j < 2 || fd[j] != -ENODEV))
 				ret = fd[j];
 		}
