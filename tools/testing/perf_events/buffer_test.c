@@ -57,7 +57,7 @@ static void buffer_put(struct buffer *rb)
 	smp_store_release(&rb->freed, true);
 }
 
-/* Follows perf_buffer_get() and perf_buffer_lock(). */
+/* Repeats the steps of perf_buffer_get() and perf_buffer_lock(). */
 static struct buffer *buffer_lock(unsigned int me)
 {
 	struct buffer *rb;

@@ -34,8 +34,8 @@ static u32 store_and_look(u32 *mine, u32 value, const u32 *other)
 }
 
 /*
- * Rounds of the two threads. Both start a round at the same time, and neither knows the progress of
- * the other in it.
+ * Rounds of the two threads. Both start a round at the same time, and do not wait for each other
+ * within a round.
  */
 static u32 round_of[2] ____cacheline_aligned;
 static u32 cgroup ____cacheline_aligned;

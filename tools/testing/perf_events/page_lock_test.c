@@ -99,7 +99,7 @@ static void count_one(void)
 	__atomic_add_fetch(&shown, 1, __ATOMIC_RELAXED);
 }
 
-/* Follows perf_event_update_userpage(); @shown is the count in the page. */
+/* Repeats the steps of perf_event_update_userpage(); @shown is the count in the page. */
 static void update(void)
 {
 	int tries = PERF_PAGE_TRIES, i;

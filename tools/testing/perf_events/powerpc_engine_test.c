@@ -398,8 +398,9 @@ static bool test_unused(void)
 }
 
 /*
- * From its first write on, the driver has the hypervisor preserve the registers. So the counters
- * are frozen, and no event counts the driver's work but for the step after the last write.
+ * At its first write, the driver requests that the hypervisor preserves the registers. So the
+ * counters stay frozen, and events count none of the driver's work except the step after the last
+ * write.
  */
 static bool test_guest(void)
 {
@@ -442,8 +443,8 @@ static void machine_suspend(void)
 }
 
 /*
- * Events of the CPU, which no task switch programs again, and one of a task. Events do not count
- * while the registers are lost.
+ * The registers are lost while two events stay on the CPU, so that no task switch programs them
+ * again. Another event is added afterwards. Events do not count while the registers are lost.
  */
 static bool test_lost(void (*machine_lose)(void))
 {
@@ -578,7 +579,7 @@ static bool test_switch_writes(void)
 	if (test_switch(first, second, 1) != 2 + 1 || test_switch(second, first, 1) != 2 + 1 ||
 	    test_switch(first, second, 4) != 2 + 4)
 		return false;
-	/* To a task without events and back */
+	/* A switch to a task without events, and a switch back */
 	if (test_switch(second, NULL, 4) != 1 + 4 || test_switch(NULL, second, 4) != 1)
 		return false;
 	machine_run(20, false);

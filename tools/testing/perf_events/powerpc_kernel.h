@@ -20,7 +20,7 @@
 #define BITS_PER_TYPE(type)	(8 * sizeof(type))
 #define U8_MAX			UINT8_MAX
 #define ffz(x)			__builtin_ctzl(~(unsigned long)(x))
-/* Is the part of the engine's sources for 64 bits in use that is not left to the preprocessor? */
+/* The value of IS_ENABLED(CONFIG_PPC64); #ifdef CONFIG_PPC64 does not depend on it. */
 #ifndef KERNEL_IS_64
 #define KERNEL_IS_64		false
 #endif

@@ -19,7 +19,7 @@ enum {
 };
 
 static u32 machine_registers[SPRN_END];
-/* All steps, which are the time base, too */
+/* The number of all steps, which is also the time base */
 static u64 machine_steps;
 
 static void machine_alert(void)
@@ -500,7 +500,7 @@ static bool test_pinned_first(void)
 
 /*
  * A pinned event that is opened later gets the counter. The thread's counters are stopped until the
- * next control, with complete sums; the time base continues.
+ * next control. Their sums are complete, and the time base continues.
  */
 static bool test_pinned_second(void)
 {
@@ -522,7 +522,7 @@ static bool test_pinned_second(void)
 	return set_control(3, 0, 0) == 0 && perfctr_cpu_resume(&thread) == -EBUSY;
 }
 
-/* The same for a pinned group, which is checked as a whole; a flexible group waits. */
+/* As test_pinned_second(), with a pinned group, checked as a whole; a flexible group waits. */
 static bool test_pinned_group(bool pinned)
 {
 	struct pmu *pmu = &power_pmu_ops;
@@ -620,7 +620,7 @@ static bool test_switches(void)
 	return sums_are(1000);
 }
 
-/* The interrupt is late: the thread is suspended, or perf disables the PMU, before. */
+/* The thread is suspended, or perf disables the PMU, before a late interrupt. */
 static bool test_late(void)
 {
 	test_begin();
@@ -646,7 +646,7 @@ static bool test_late(void)
 	       thread.pmc[0].sum >= 2000 && thread.pmc[0].sum <= 2001;
 }
 
-/* Pinned events take the counters between an overflow and its interrupt: it is reported. */
+/* Pinned events take the counters between an overflow and its interrupt: it is still reported. */
 static bool test_late_pinned(void)
 {
 	test_begin();
@@ -662,7 +662,10 @@ static bool test_late_pinned(void)
 	       count_of(&events[0]) == 5;
 }
 
-/* PMAO of an overflow is set again, and software has its interrupt pending, too: one sample. */
+/*
+ * Two interrupts for one overflow: the write of MMCR0 requests one in hardware, and the driver
+ * makes one pending in software. Only one sample is written.
+ */
 static bool test_late_twice(void)
 {
 	struct pt_regs regs = { .user = true };
@@ -731,7 +734,7 @@ static bool test_rollback(void)
 	return sums_are(110) && thread.tsc_sum == 117;
 }
 
-/* What user space of another thread can read after the thread was suspended */
+/* Are all counters without an event 0? Another thread can read them in user space. */
 static bool nothing_left(const char *when)
 {
 	int pmc;

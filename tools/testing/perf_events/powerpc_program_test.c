@@ -475,7 +475,7 @@ static bool test_overflow_made(void)
 	return !harness_warned;
 }
 
-/* An interrupt for an event that was removed before it */
+/* The interrupt of an event that was removed before the interrupt does not change MMCR0. */
 static bool test_late(bool qemu)
 {
 	struct pt_regs regs = { .user = true };

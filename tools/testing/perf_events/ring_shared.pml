@@ -48,8 +48,8 @@
 #define CLOSING(h)	(((h) >> 1) & 1)
 #define POSITION(h)	((h) >> 2)
 /*
- * perf_ring_room(): the ring has one unit more, which is never given out, and their
- * number is a power of two. A tail that is ahead of the head makes it look full.
+ * perf_ring_room(): the ring has SIZE + 1 units, a power of two, of which one is never
+ * used. If the tail is ahead of the head, the ring has less space, or none.
  */
 #define ROOM(h, tail)	(SIZE - ((POSITION(h) - (tail)) & SIZE))
 
@@ -71,7 +71,7 @@ byte done;
 #define STEP
 #endif
 
-/* atomic: the position is the closer's own */
+/* atomic, because only the CPU that closes accesses these variables */
 #define perf_ring_close(h)						\
 	total = POSITION(h) - closed; closed = POSITION(h)
 

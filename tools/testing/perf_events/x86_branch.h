@@ -453,7 +453,7 @@ static inline bool is_right(const struct perf_event *event, const struct perf_br
 
 	most = core.branches.nr - no_branches();
 	most = is_stack() ? task->nr_calls : min(task->nr - task->since, most);
-	/* A branch of the kernel takes the place of a branch of the task: the length stays. */
+	/* A branch of the kernel replaces a branch of the task, so the length is the same. */
 	least = most;
 	for (i = 0; i < stack->nr; i++) {
 		const struct perf_branch_entry *e = &stack->entries[i];
@@ -494,7 +494,7 @@ static inline void freeze(void)
 		machine.newest = (machine.newest + 1) % core.branches.nr;
 }
 
-/* Take samples in an interrupt, which interrupts the write of a sample without branches. */
+/* An interrupt takes samples while the driver writes a sample without branches. */
 static inline bool sample(void)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;

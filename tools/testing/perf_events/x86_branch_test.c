@@ -69,7 +69,7 @@ static void switch_tasks(void)
 	enable_pmu();
 }
 
-/* An interrupt without samples. An overflow after its end has no effect on the unit. */
+/* An interrupt without samples. An overflow after the interrupt has no effect on the unit. */
 static void interrupt_without_samples(void)
 {
 	struct x86_pmu_cpu *cpu = &x86_pmu_cpu;

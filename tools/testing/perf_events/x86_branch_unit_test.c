@@ -196,8 +196,9 @@ static bool records_after_exceptions(void)
 }
 
 /*
- * Returns without record would leave a wrong call stack: after a debug exception there is none, not
- * even in the next sample. A VM exit disables the unit, too, and the call stack stays right.
+ * After a debug exception, samples have no call stack, not even the next one: returns were not
+ * recorded, so the calls in the registers may be wrong. A VM exit disables the unit, too, but the
+ * call stack stays right.
  */
 static bool forgets_calls(bool in_guest, bool switches, bool snapshots)
 {
@@ -287,7 +288,7 @@ static bool changes_type(void)
 	return !harness_warned;
 }
 
-/* Does a branch with this INFO pass the filter of an event, with this type? */
+/* Does a branch with this INFO pass an event's filter, and has its entry this type? */
 static bool has_recorded(u64 wanted, u64 from, u64 info, unsigned int type)
 {
 	struct x86_branch_raw raw = { .from = from, .to = 0x1000, .info = info };
@@ -297,7 +298,7 @@ static bool has_recorded(u64 wanted, u64 from, u64 info, unsigned int type)
 	return x86_branch_filter(&events[0], &raw, &core, &entry) && entry.type == type;
 }
 
-/* The same with the branch type @kind in INFO */
+/* As has_recorded(), with the branch type @kind in INFO */
 static bool has_type(u64 wanted, u64 from, u64 kind, unsigned int type)
 {
 	return has_recorded(wanted, from, kind << LBR_INFO_BR_TYPE_OFFSET | LBR_INFO_CYC_CNT_VALID,
@@ -412,7 +413,7 @@ static bool keeps_stopped(const struct config *config, bool halts)
 
 /*
  * The architectural LBR has only what CPUID reports. Events rely on both filters: without one there
- * is no unit. A field of INFO that CPUID does not report is not in the entry, whatever INFO has.
+ * is no unit. A field of INFO that CPUID does not report is not in the entry, even if INFO has it.
  */
 static bool follows_cpuid(u32 ebx, u32 ecx)
 {

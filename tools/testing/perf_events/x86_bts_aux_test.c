@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Traces of the branch trace store: each branch while an event runs becomes one record in the AUX
- * area, in order. Branches of other times, or of a privilege level that the event excludes, do not.
+ * area, in order. Branches at other times, or of an excluded privilege level, have no record.
  */
 #include "x86_bts.h"
 
@@ -216,7 +216,7 @@ static bool traces_kernel(void)
 	return ok && aux_is_right();
 }
 
-/* The free space ends within the area: what the reader has not read is kept. */
+/* The free space ends within the area: records that were not read are kept. */
 static bool little_room(void)
 {
 	const unsigned long n = AUX_SIZE / sizeof(struct x86_bts_record), read = 100;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Branch trace store: each branch of user space while an event runs becomes one sample, in order.
- * Branches of the kernel, or of other times, do not. x86_bts_aux_test.c tests traces.
+ * Branches of the kernel, or at other times, have no sample. x86_bts_aux_test.c tests traces.
  */
 #include "x86_bts.h"
 
@@ -221,7 +221,7 @@ static bool without_shortest_period(void)
 	machine_run(10000);
 	schedule_out(c);
 	ok &= has_all(c) && c->samples;
-	/* It is the limit of all other periods. */
+	/* Other periods must not be less than the shortest period. */
 	attr.sample_period = 2;
 	ok &= open_event(c, &attr) == -EINVAL;
 	attr.sample_period = 32;
@@ -270,7 +270,7 @@ static bool one_at_a_time(void)
 	start(1, 0);
 	assert(!open_event(&counted[0], &every_branch));
 	assert(!open_event(&counted[1], &every_branch));
-	/* The core calls sched_task only for such events, while one is scheduled. */
+	/* The core calls sched_task only while an event of the BTS is scheduled. */
 	ok = leader->attach_state & PERF_ATTACH_SCHED_CB;
 	schedule_in(&counted[0]);
 	ok &= sched_cb_users == 1;

@@ -72,7 +72,7 @@ static struct { u64 cr4; bool is_lazy; } cpu_tlbstate, cpu_tlbstate_shared;
 #define kstrtoul(page, base, value)	(*(value) = strtoul(page, NULL, base), 0)
 #define DEVICE_ATTR_ADMIN_RW(name)	DEVICE_ATTR_RW(name)
 
-/* The same for functions of pebs_record.c */
+/* Definitions for functions of pebs_record.c that this program does not call */
 
 #define PERF_SAMPLE_REGS_USER		BIT(12)
 #define PERF_SAMPLE_STACK_USER		BIT(13)

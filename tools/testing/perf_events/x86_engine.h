@@ -145,7 +145,7 @@ void perf_sched_cb_dec(struct pmu *pmu)
 }
 
 #ifndef MACHINE_BRANCHES
-/* The events of most tests have no branch stack. Error for those that have one: */
+/* Error for events with a branch stack; most tests have no such events. */
 static int branch_stack_error = -EOPNOTSUPP;
 
 int x86_branch_check(struct perf_event *event)
@@ -388,7 +388,7 @@ struct counted {
 
 static struct counted counted[EVENTS];
 
-/* As the function of the core, with arch_perf_update_userpage() */
+/* Like perf_event_update_userpage() of the core, which calls arch_perf_update_userpage() */
 void perf_event_update_userpage(struct perf_event *event)
 {
 	struct counted *c = container_of(event, struct counted, event);

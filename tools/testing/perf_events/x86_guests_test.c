@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guests of KVM: registers have the host's values on the host, and events count only what they do
- * not exclude. As in KVM, a virtual CPU has a list of registers that each VM entry and VM exit
- * loads. A pair of different values is added to the list, or replaces the pair of its register. A
- * pair of equal values removes the register from the list.
+ * Guests of KVM: registers have the host's values on the host, and events do not count a host or a
+ * guest that they exclude. As in KVM, a virtual CPU has a list of registers that each VM entry and
+ * VM exit loads. A pair of different values is added to the list, or replaces the pair of its
+ * register. A pair of equal values removes the register from the list.
  */
 #define MACHINE_BRANCHES
 #include "x86_events.h"

@@ -197,7 +197,7 @@ void x86_sysfs_free_groups(struct x86_core *core)
 #define MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR	0xc0000302
 #define forward_event_to_ibs(...)	0
 
-/* The same for intel/arch.c */
+/* Definitions of the kernel that intel/arch.c uses */
 
 #define X86_FORMAT_IF(...)		NULL
 #define X86_FEATURE_PDCM		22
@@ -261,7 +261,7 @@ struct event_constraint {
 
 #include "../../../arch/x86/events/shared.c"
 #include "../../../arch/x86/events/amd/arch.c"
-/* The other tests of this file have their own ones. */
+/* This file has its own definitions of these names, for other tests. */
 #define x86_intel_leaf_counters	intel_leaf_counters
 #define x86_intel_arch_model	intel_arch_model
 #include "../../../arch/x86/events/intel/arch.c"
@@ -344,8 +344,8 @@ static bool has_second(bool refused)
 }
 
 /*
- * Another CPU of the type reports the counters @leaf, and lacks all others. Without all counters of
- * the PMU, it has no events, and of its registers only the global control is written.
+ * Another CPU of the type reports only the counters in @leaf. If the CPU lacks a counter of the
+ * PMU, it has no events, and the driver writes none of its registers except the global control.
  */
 static bool has_weaker(u64 leaf, bool accepted)
 {
@@ -376,7 +376,7 @@ static bool has_weaker(u64 leaf, bool accepted)
 	return ok && !harness_warned;
 }
 
-/* Return the number of registers that KVM switches, with the last values of all CPUs. */
+/* As KVM, switch registers whose values in @msrs differ. Return the number of all switched ones. */
 static int switched(const struct perf_guest_switch_msr *msrs, int nr)
 {
 	static u32 list[8];

@@ -564,8 +564,8 @@ static bool old_microcode(void)
 }
 
 /*
- * The first precise event allocates buffers under a lock. Later events take no lock, because a fork
- * opens inherited events.
+ * A fork opens inherited events, so the open of a precise event takes no lock, except for the first
+ * one, which allocates buffers.
  */
 static bool precise_takes_no_lock(void)
 {

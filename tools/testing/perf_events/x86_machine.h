@@ -38,7 +38,7 @@
 /* Maximum latency of a counter's interrupt, in instructions */
 #define MACHINE_LATENCY		100
 
-/* Faults of registers of a hypervisor, at some accesses */
+/* Wrong values of a hypervisor's registers, at some accesses */
 #define MACHINE_LIES_READ	BIT(0)	/* reads return a random value */
 #define MACHINE_LIES_WRITE	BIT(1)	/* writes are lost, except those of addresses */
 #define MACHINE_LIES_STATUS	BIT(2)	/* the status has overflows that no write clears */
@@ -276,7 +276,7 @@ static void machine_reload(int i)
 
 /*
  * An event of a counter whose overflow has armed PEBS reloads the counter before the event is
- * counted, whatever was written to the counter since. Return: whether a record is due.
+ * counted, even if the counter was written since. Return: whether a record is due.
  */
 static bool machine_is_armed(int i)
 {
@@ -471,7 +471,7 @@ static int machine_nmi(void)
 	return handled;
 }
 
-/* Is there one interrupt for all overflows until the status is read? */
+/* Is only one interrupt sent for all overflows until the status is read? */
 static bool machine_sends_once(void)
 {
 	return machine.msrs->masks_lvt && machine.msrs->status;

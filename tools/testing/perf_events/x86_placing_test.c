@@ -52,8 +52,8 @@ static bool evicted_returns(void)
 }
 
 /*
- * If the core's other thread makes all other counters unusable, a flexible event waits while
- * another event has the only usable counter, but a pinned event keeps it.
+ * The core's other thread makes all counters but one unusable. A claim of that counter displaces a
+ * flexible event, which then waits, but the claim fails beside a pinned event.
  */
 static bool pinned_beside_thread(bool pinned)
 {
@@ -71,7 +71,7 @@ static bool pinned_beside_thread(bool pinned)
 	machine_run(100);
 	thread_stops();
 	ok &= c->on;
-	/* One usable counter is enough. */
+	/* If another counter is usable, the event counts beside the claim. */
 	excl->thread[1].exclusive &= excl->thread[1].exclusive - 1;
 	excl->thread[1].used = excl->thread[1].exclusive;
 	thread_runs();

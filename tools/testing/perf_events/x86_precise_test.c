@@ -92,7 +92,7 @@ static bool lost_writes(void)
 	return ok && x86_max_precise(&core) == 2 && !machine.writes && !harness_warned;
 }
 
-/* The filter that an event gets for its branch records, given @filter; or an error */
+/* Return the filter of branch records for an event that requests @filter, or an error. */
 static s64 filter_of(u8 level, u64 filter, bool kernel)
 {
 	struct perf_event_attr attr = {
@@ -109,7 +109,7 @@ static s64 filter_of(u8 level, u64 filter, bool kernel)
 	return err ?: (s64)event->attr.branch_sample_type;
 }
 
-/* Such an event records all branches of its modes, and no filter may exclude them. */
+/* An event of level 2 records all branches of its modes, and no filter may exclude them. */
 static bool filters(void)
 {
 	const u64 any = PERF_SAMPLE_BRANCH_ANY, user = PERF_SAMPLE_BRANCH_USER;
@@ -131,8 +131,8 @@ static bool filters(void)
 }
 
 /*
- * Format 0 is for counter 0 only. Core 2 may hang with a buffer beyond a page, which therefore is
- * the limit of format 0.
+ * Format 0 is for counter 0 only. Core 2 may hang if the buffer exceeds a page, so format 0 is
+ * limited to one page.
  */
 static bool is_area_right(void)
 {
@@ -145,7 +145,7 @@ static bool is_area_right(void)
 	       ds->pebs_interrupt_threshold <= ds->pebs_absolute_maximum;
 }
 
-/* The reload words of fixed counters follow those of 8 general counters, from format 5 on of 32. */
+/* The reload words of fixed counters follow 8 words for general counters; 32 from format 5 on. */
 static bool reload_words(void)
 {
 	static const int words[] = { 8, 8, 32, 32 };
@@ -164,7 +164,7 @@ static bool reload_words(void)
 }
 
 /*
- * Counts and samples of precise events are right in each format, beside events that are not. With
+ * Counts and samples of precise events are right in each format, beside other events. With
  * @unclear, formats 1 and 2 do not always name the counter of a record.
  */
 static bool samples_are_right(unsigned int format, const struct x86_model *of, bool unclear)
@@ -215,7 +215,7 @@ static bool samples_are_right(unsigned int format, const struct x86_model *of, b
 	return ok && all > 1000;
 }
 
-/* Some selects of the workaround count, and must not cause a record of an event that stays. */
+/* Some selects of the workaround count, and must not cause a record of a precise event. */
 static bool erratum_selects(void)
 {
 	struct perf_event_attr attr = {
@@ -326,8 +326,8 @@ static bool armed(unsigned int format, bool kernel, u64 type)
 }
 
 /*
- * The same for a counter that is programmed before user space may read it: a longer period does
- * not program the counter, so it overflows before the end of the period.
+ * As armed(), with a counter that is programmed before user space may read it: a longer period does
+ * not program the counter, so the counter overflows before the end of the period.
  */
 static bool cleared(void)
 {
@@ -523,7 +523,7 @@ static bool guest_while_armed(unsigned int format, bool kernel, u64 type)
 static unsigned long host_samples, guest_samples;
 static bool wrong_sample;
 
-/* The registers of other samples do not matter in a guest. */
+/* In a guest, only samples of the host's precise events use the registers of the sample. */
 static void check_guest_sample(const struct counted *c, const struct perf_sample_data *data,
 			       const struct pt_regs *regs)
 {

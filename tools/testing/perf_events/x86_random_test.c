@@ -26,7 +26,7 @@ static struct perf_event_attr random_attr(void)
 	    (attr.config == ANY_CODE || attr.config == LIMITED_CODE))
 		attr.precise_ip = 1 + machine_random(2);
 	attr.pinned = machine_random(5) == 0;
-	/* PEBS records have no call chain: records of such an event cannot wait in the buffer. */
+	/* PEBS records have no call chain, so records for call chains cannot wait in the buffer. */
 	if (attr.precise_ip && machine_random(3) == 0)
 		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
 	return attr;

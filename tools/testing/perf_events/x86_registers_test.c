@@ -403,8 +403,8 @@ static bool threads_write_extra(void)
 	x86_extra_write(&sibling, reg);
 	ok &= machine.extra[0] == 3;
 	/*
-	 * The driver does not write a register that it knows to have the right value. It writes the
-	 * register if the value is unknown.
+	 * The driver does not write a register again with the value that it wrote last, unless the
+	 * value was marked as unknown.
 	 */
 	machine.extra[0] = 0;
 	x86_extra_write(&sibling, reg);
@@ -428,7 +428,7 @@ static const struct x86_model module_model = {
 	.name = "module", .extra = module_extra, .config_mask = X86_RAW_EVENT_MASK,
 };
 
-/* A count of a CPU takes a register for a value, and writes it; NULL: all have other values. */
+/* Get a register for @value, and write it. Return: NULL if all registers have other values */
 static struct x86_extra_reg *take_extra(struct x86_pmu_cpu *cpu, u64 value)
 {
 	struct x86_event_sel sel = { .extra = value, .config = EXTRA_CODE };
@@ -740,7 +740,7 @@ static bool writes_erratum_selects_for_claims(void)
 	return thread_is_right() && !harness_warned;
 }
 
-/* In a guest, such a CPU may have version 1 of the PMU. Version 1 has no global control. */
+/* In a guest, a CPU with the erratum may have version 1, which has no global control. */
 static bool no_erratum_selects(void)
 {
 	static const u8 codes[] = { 0x20, 0x21, 0x22, 0x23 };
@@ -755,7 +755,7 @@ static bool no_erratum_selects(void)
 	       local64_read(&counted[0].event.count) == (s64)machine.user;
 }
 
-/* A guest may also have more counters than the CPUs with the erratum. They have no such selects. */
+/* Only four counters have erratum selects. A guest may have more counters than the CPU. */
 static bool erratum_selects_of_four(void)
 {
 	row = &erratum_model;

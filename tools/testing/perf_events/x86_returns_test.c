@@ -55,7 +55,7 @@ static bool ends_right(void)
 	return all_right() && !harness_warned;
 }
 
-/* The counter of an event that returns is not programmed again. */
+/* The counter of an event that is added again is not programmed again. */
 static bool count_is_kept(void)
 {
 	const struct x86_count *count;
@@ -75,7 +75,7 @@ static bool count_is_kept(void)
 	       machine.select[count->counter] == select && ends_right();
 }
 
-/* Other events have used all counters meanwhile. */
+/* Before the event is added again, other events use all counters. */
 static bool counter_is_taken(void)
 {
 	int i;
@@ -97,7 +97,7 @@ static bool counter_is_taken(void)
 	return comes(0) && ends_right();
 }
 
-/* The storage of the count is used for another select. */
+/* Before the event is added again, its struct x86_count is used for another select. */
 static bool storage_is_reused(void)
 {
 	u64 id;
@@ -116,7 +116,7 @@ static bool storage_is_reused(void)
 	       comes(0) && count_of(0) != count_of(1) && ends_right();
 }
 
-/* On the CPU where the event was before, a count of the same number has another select. */
+/* The event was on another CPU. On this CPU, the count of the same number has another select. */
 static bool cpu_is_another(void)
 {
 	start_machine(&with_control, 1, 4000);
@@ -129,7 +129,7 @@ static bool cpu_is_another(void)
 	return comes(0) && count_of(0) != count_of(1) && ends_right();
 }
 
-/* Meanwhile the count has as many sampling events as it may have. */
+/* Before the event is added again, its count has as many sampling events as allowed. */
 static bool count_is_full(void)
 {
 	struct perf_event_attr attr = {
@@ -152,8 +152,8 @@ static bool count_is_full(void)
 }
 
 /*
- * A full count makes a second one with the same select. When the first one has room again, events
- * of both share its counter, so that four selects fit on four counters.
+ * If a count is full, a second count with the same select is made. When the first count has room
+ * again, events of both share its counter, so that four selects fit on four counters.
  */
 static bool second_count_is_left(void)
 {
@@ -194,8 +194,9 @@ static void open_extra(int i, u64 value)
 }
 
 /*
- * Meanwhile the extra register has another value, and then both registers have one. The event keeps
- * its counter all the time, because the others use a counter that was free before.
+ * Before the event is added again, the extra register of the event, and then both extra registers,
+ * have values for other events. The event keeps its counter, because the other events use a counter
+ * that was free before.
  */
 static bool register_is_changed(void)
 {
@@ -218,7 +219,7 @@ static bool register_is_changed(void)
 	return comes(0) && ends_right();
 }
 
-/* Meanwhile the administrator has forbidden equal events to share a counter. */
+/* Before events are added again, the administrator forbids equal events to share a counter. */
 static bool sharing_ends(void)
 {
 	bool ok;
@@ -236,7 +237,7 @@ static bool sharing_ends(void)
 	return ok;
 }
 
-/* Meanwhile the CPU was suspended, and its registers are reset. */
+/* Before the event is added again, the CPU is suspended, and its registers are reset. */
 static bool cpu_was_suspended(void)
 {
 	start_machine(&with_control, 1, 4000);
@@ -250,7 +251,7 @@ static bool cpu_was_suspended(void)
 	return comes(0) && ends_right();
 }
 
-/* The event was stopped when it left, and is started after it has returned. */
+/* The event is stopped when it is removed, and is started after it is added again. */
 static bool event_is_stopped(void)
 {
 	struct section before;

@@ -185,7 +185,7 @@ static bool end_shares(bool user, u64 before, unsigned long pieces)
 
 /*
  * The counter of slots wraps after hours without a read. @reads: mask of the events that are read
- * between this and the interrupt.
+ * between the wrap and the interrupt.
  */
 static bool wraps(bool user, u64 reads, u64 seed)
 {
@@ -243,7 +243,7 @@ static bool stale_wrap(void)
 	return end_shares(true, before, 10);
 }
 
-/* A metric overflows before the slots, or the counter is in its upper half: it is restarted. */
+/* The counter of slots restarts if a metric overflows, or if the counter is in its upper half. */
 static bool slots_restart(void)
 {
 	u64 before;

@@ -201,7 +201,7 @@ static void new_claim(void)
 	if (current_task == KERNEL)
 		return;
 	thread_stops();
-	/* A child that inherits the perfctr may become another user: a set-user-ID program. */
+	/* A child that inherits the perfctr may become another user by a set-user-ID program. */
 	if (current_task == OTHER && tasks[PROGRAM].thread.has_control && choose(2))
 		thread = tasks[PROGRAM].thread;
 	else if (choose(4))

@@ -294,7 +294,7 @@ static void read_chain(void)
 	size_t regs = 0;
 
 	/*
-	 * A driver that fills in the chain does not know yet whether the sample will have
+	 * A driver fills in the chain before the core has decided whether the sample has
 	 * registers.
 	 */
 	if (told.flags & PERF_SAMPLE_CALLCHAIN)
