@@ -414,7 +414,7 @@ static struct task_struct *bp_test_make_child(struct kunit *test)
 	struct task_struct *child = kthread_create(bp_test_idle, NULL, "perf_bp_child");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(child));
-	/* This waits until the thread sleeps. */
+	/* kthread_bind() waits until the thread sleeps. */
 	kthread_bind(child, raw_smp_processor_id());
 	return child;
 }
@@ -684,7 +684,7 @@ static void test_debugger(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, left, all, sizeof(all));
 }
 
-/* Disable a breakpoint like powerpc, if it cannot single-step over the instruction. */
+/* powerpc disables a breakpoint if the kernel cannot single-step over the instruction. */
 static void test_disable(struct kunit *test)
 {
 	struct perf_event_attr attr;

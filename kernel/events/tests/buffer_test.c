@@ -163,7 +163,7 @@ static void buffer_refuses(struct kunit *test)
 	perf_output_put_u64(&handle, 1);
 	perf_output_end(&handle);
 
-	/* Another CPU owns the ring, until it is shared and a grace period has ended. */
+	/* Another CPU owns the ring until the buffer is shared and a grace period has ended. */
 	local_set(&real.rb->ring.head, 0);
 	real.rb->cpu = nr_cpu_ids;
 	KUNIT_EXPECT_EQ(test, perf_output_begin(&handle, &data, real.event, 8), -ENOSPC);

@@ -340,7 +340,7 @@ static void sample_of_a_guest(struct kunit *test)
 	expect_sample(test, t, PERF_RECORD_MISC_GUEST_KERNEL, true);
 	guest_is |= PERF_GUEST_USER;
 	expect_sample(test, t, PERF_RECORD_MISC_GUEST_USER, true);
-	/* The interrupt did not interrupt the guest. */
+	/* No guest was interrupted. */
 	guest_is = 0;
 	expect_sample(test, t, PERF_RECORD_MISC_KERNEL, false);
 	KUNIT_EXPECT_GT(test, guest_asked, 0);
@@ -471,7 +471,7 @@ static void hooks_of_an_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, perf_sideband_enabled(PERF_SIDEBAND_NAMESPACES), before > 0);
 }
 
-/* Some drivers pass the registers of each sample, whatever its fields are. */
+/* Some drivers call perf_sample_save_callchain() even for samples without a call chain. */
 static void no_callchain_unless_requested(struct kunit *test)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_IP };

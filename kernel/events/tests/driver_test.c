@@ -277,7 +277,7 @@ static int hold_grace_period(void *data)
 
 	rcu_read_lock();
 	complete(&h->held);
-	/* Count delays, because a stop of the whole machine, of any length, is one delay. */
+	/* The limit is a number of delays: a stop of the whole machine adds only one delay. */
 	for (i = 0; !READ_ONCE(h->done) && i < 10000; i++)
 		mdelay(1);
 	h->in_time = READ_ONCE(h->done);
@@ -673,8 +673,8 @@ static void events_follow_scope_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_ACTIVE);
 
 	/*
-	 * If each CPU is a die of its own again, the event counts there again after the CPU is
-	 * online.
+	 * Each CPU is a die of its own again. An event that is opened on the CPU counts there after
+	 * the CPU was offline, too.
 	 */
 	WRITE_ONCE(perf_test_die, die_of_its_own);
 	go_and_come(test, there);

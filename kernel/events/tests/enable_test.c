@@ -198,8 +198,9 @@ static void turn_test_stop(struct perf_event *event, int flags)
 }
 
 /*
- * An overflow has found an overflow left, but before it is counted, another one is. Here the
- * interruption is the pause of an AUX event.
+ * The limit is one overflow. An overflow that has not reached the limit is interrupted by another
+ * overflow before it is counted: the limit holds for both together. Here the other overflow occurs
+ * during the pause of an AUX event.
  */
 static void limit_holds_for_nested_overflows(struct kunit *test)
 {

@@ -10,7 +10,7 @@ static int exec_test_adds, exec_test_dels;
 static int exec_test_add(struct perf_event *event, int flags)
 {
 	exec_test_adds++;
-	/* Time passes between the enables of two events. A context switch adds the event again. */
+	/* Only the first add takes time: a context switch may add the event again. */
 	if (event == exec_test_slow) {
 		exec_test_slow = NULL;
 		sim_test_pass(100);

@@ -264,7 +264,7 @@ static void age_of_a_group_is_limited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[0]), 2 * limit);
 	KUNIT_EXPECT_PTR_EQ(test, perf_group_first(&f->epc.flexible_groups, 0, NULL), &e[1]);
 
-	/* The runtime of a single group is not reduced: the base follows it. */
+	/* The runtime of a single group is not reduced: epc->age_base is raised instead. */
 	raw_spin_lock_irq(&f->ctx.lock);
 	perf_group_tree_del(&e[0]);
 	raw_spin_unlock_irq(&f->ctx.lock);

@@ -213,8 +213,8 @@ static void queued_signal_does_not_keep_the_pmu(struct kunit *test)
 static atomic_t life_test_destroyed;
 
 /*
- * A second call would still find event->destroy set, because it is cleared after the first call
- * has returned.
+ * Takes some time, so that a second call would be noticed: event->destroy is only cleared after the
+ * first call has returned.
  */
 static void life_test_destroy(struct perf_event *event)
 {

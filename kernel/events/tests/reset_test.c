@@ -497,13 +497,13 @@ static void call_nothing(void *unused)
 static void begin_calls(struct kunit *test, struct call_count *calls, int cpu)
 {
 	*calls = (struct call_count) { .caller = current, .cpu = cpu };
-	/* Without other CPUs there is no such tracepoint. */
+	/* The tracepoint exists only with CONFIG_SMP. */
 	if (!IS_ENABLED(CONFIG_SMP))
 		return;
 	KUNIT_ASSERT_EQ(test, register_trace_csd_queue_cpu(count_call, calls), 0);
 	/* The registration itself makes calls. */
 	calls->nr = 0;
-	/* Check that calls are counted: otherwise the tests would always see none. */
+	/* If calls were not counted, the tests would always pass. */
 	KUNIT_EXPECT_EQ(test, smp_call_function_single(cpu, call_nothing, NULL, 1), 0);
 	KUNIT_EXPECT_EQ(test, calls->nr, 1U);
 	calls->nr = 0;

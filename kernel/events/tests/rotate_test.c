@@ -119,9 +119,9 @@ static bool rotate_in(struct kunit *test, struct perf_event *leader)
 }
 
 /*
- * A group with a software leader and disabled members is active without a counter. Rotation does
- * not schedule out any number of such groups one by one, with an attempt for the waiting group
- * after each.
+ * A group with a software leader and disabled members is active without a counter. Rotation must
+ * not schedule out many of these groups one by one, and try to schedule in the waiting group after
+ * each.
  */
 static void groups_without_counters_cost_few_attempts(struct kunit *test)
 {

@@ -338,7 +338,7 @@ static void walked_contexts_are_not_settled(struct kunit *test)
 	settle_end(sleepers);
 }
 
-/* If a shared context may replace a context, event sites count even while its clock is stopped. */
+/* Event sites count even while a context's clock is stopped, if a shared context may replace it. */
 static void shared_ctx_is_not_settled(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;

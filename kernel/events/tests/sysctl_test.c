@@ -28,7 +28,7 @@ static struct limits limits_get(void)
 
 static void limits_put(const struct limits *was)
 {
-	/* The limit is first: with the limit of a test, an interrupt could lower the rate again. */
+	/* Restore the limit first: with a test's limit, an interrupt could lower the rate again. */
 	perf_sysctl_sample_allowed_ns = was->allowed;
 	perf_sysctl_set_bound();
 	sysctl_perf_event_sample_rate = was->rate;

@@ -17,7 +17,7 @@ static int throttle_test_account(struct perf_event *event)
 	return perf_overflow_account(event, PERF_OVERFLOW_MAY_THROTTLE);
 }
 
-/* Like a driver in an NMI, at an overflow over the limit */
+/* Count an overflow over the limit, and stop a throttled event, as drivers do in an NMI. */
 static void throttle_test_overflow(struct perf_event *event)
 {
 	if (throttle_test_account(event))
@@ -190,8 +190,8 @@ static void close_others(struct perf_event **others)
 }
 
 /*
- * A tick examines only some of the software events, and the next one examines others. The event
- * that is next may be removed in between.
+ * A tick examines only some of the software events, and the next tick examines others. The event
+ * with which the next tick begins may be removed before that tick.
  */
 static void ticks_examine_events_in_turn(struct kunit *test)
 {
@@ -269,10 +269,10 @@ static void used_budget_is_no_budget(struct kunit *test)
 
 	scoped_guard(irqsave) {
 		WRITE_ONCE(perf_max_samples_per_tick, 100);
-		/* A new tick */
+		/* The next call begins a new tick. */
 		__this_cpu_write(samples_tick, __this_cpu_read(perf_throttle_ticks) - 1);
 		KUNIT_EXPECT_EQ(test, perf_overflow_samples(event, 50), 50ULL);
-		/* The interrupt */
+		/* An interrupt uses more than the budget. */
 		__this_cpu_sub(samples_left, PERF_BUSY_EVENTS * 100);
 		KUNIT_EXPECT_EQ(test, perf_overflow_samples(event, 50), 1ULL);
 		WRITE_ONCE(perf_max_samples_per_tick, before);
