@@ -47,7 +47,7 @@ struct mode {
 /* Such a long period does not end, so no interrupt changes the registers. */
 #define PERIOD	1073741824ULL
 
-/* Overflows of such an event branch in user mode, and do not interrupt. */
+/* With this bit, an overflow of the event causes an event-based branch, and no interrupt. */
 #define EBB	0x8000000000000000ULL
 
 static const struct mode modes[] = {

@@ -103,7 +103,7 @@ void generic_events(void)
 	}
 	say("%d events of caches", have);
 	CHECK(have >= 4, "%d events of caches", have);
-	/* One of several instructions is a load. */
+	/* Only some of the instructions are loads. */
 	CHECK(loads && loads <= instructions, "%llu loads in %llu instructions", loads,
 	      instructions);
 }

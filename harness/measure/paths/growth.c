@@ -11,7 +11,7 @@
 
 #define MOST_EVENTS	10000
 #define MOST_MEMBERS	2000
-/* Limit on the instructions for all rows of a part with one size; larger sizes are skipped */
+/* A size is skipped if all rows of a part would probably need more instructions than this. */
 #define PATIENCE	20e9
 #define TIMES		5
 
@@ -46,7 +46,7 @@ static const char *const growths[] = {
 static double grown[NR_GROWTHS][NR_GROW];
 static int many[MOST_EVENTS], members[MOST_MEMBERS];
 
-/* Open an event: of the simulated PMU on any CPU, or of software and scheduled. */
+/* Open an event of the simulated PMU on any CPU, or a software event that is scheduled. */
 static int open_one(int sim, pid_t pid, int leader, int disabled, int inherit, int on_exec)
 {
 	struct perf_event_attr attr = {
@@ -140,9 +140,7 @@ static void grow_groups(int n, int at)
 	close_many(many, n);
 }
 
-/*
- * Cost from the permission to exit to the end of the exit; @forked is set to the cost of the fork
- */
+/* Cost of the exit of a child, until waitpid() returns; @forked is set to the cost of the fork */
 static double exit_cost(int n, int inherited)
 {
 	int go[2], there[2];

@@ -42,7 +42,7 @@ struct set {
 static struct set *opened;	/* used by the measured path */
 static char *pages;
 static int ping[2], pong[2];
-/* First action of the other task of a switch */
+/* Called by the other task before the first switch */
 static void (*other_task)(void);
 
 static __s64 now(void)
@@ -161,8 +161,8 @@ static double cost(void (*path)(void), int turns, int units)
 }
 
 /*
- * Create mappings until their tree has free space, so that one more does not split a node each
- * time.
+ * Create some mappings, so that the tree of mappings has free space: otherwise each measured
+ * mapping might split a node of the tree.
  */
 static inline void more_mappings(void)
 {
@@ -171,8 +171,8 @@ static inline void more_mappings(void)
 }
 
 /*
- * Cost with the same amount of memory mapped and in use as with a buffer, and like a buffer not
- * copied by fork
+ * Cost of a path without a buffer, to be compared with the cost with a buffer. As much memory is
+ * mapped and in use as with a buffer, and a fork does not copy it, either.
  */
 static inline double cost_without_ring(void (*path)(void), int turns, int units)
 {

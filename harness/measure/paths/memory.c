@@ -86,7 +86,7 @@ static void contexts(void)
 	}
 }
 
-/* Inherited events, after tasks without any */
+/* Memory of inherited events: the difference between tasks without and with them */
 static void children(void)
 {
 	static struct set s = { .nr = CHILDREN, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In front of the kernel's own for CONFIG=parallel: a tracepoint calls what is
- * attached to it through a pointer. A static call would be patched into text that
- * other CPUs execute.
+ * For CONFIG=parallel, this header is found before the kernel's own, and includes it
+ * without CONFIG_HAVE_STATIC_CALL: a tracepoint then calls its probes through a pointer.
+ * A static call would be patched into text that other CPUs execute.
  */
 #include <linux/static_call.h>
 

@@ -116,7 +116,7 @@ static bool is_locked(const __u8 *code, size_t size)
 	return i + 1 < size && (code[i] & 0xfe) == 0x86 && code[i + 1] < 0xc0;
 }
 
-/* A jump to itself, in which another CPU waits in the meantime */
+/* Another CPU waits in a jump to itself: these instructions are not counted. */
 static bool waits(const __u8 *code, size_t size)
 {
 	return size == 2 && !memcmp(code, "\xeb\xfe", 2);
