@@ -389,10 +389,12 @@ static void power_overflow_make(void)
 void power_ebb_run(struct power_cpu *cpu)
 {
 	const struct thread_struct *thread = &current->thread;
+	/* A debugger can set all bits of thread->mmcr0 and mmcr2: ignore the privileged bits. */
+	unsigned long own = thread->mmcr0 & MMCR0_USER_MASK;
 	unsigned long mmcr0 = cpu->mmcr.mmcr0 & ~MMCR0_USER_MASK;
-	unsigned long mmcr2 = cpu->mmcr.mmcr2 | thread->mmcr2;
+	unsigned long mmcr2 = cpu->mmcr.mmcr2 | (thread->mmcr2 & MMCR2_USER_MASK);
 
-	if ((thread->mmcr0 & MMCR0_PMAO) && cpu_has_feature(CPU_FTR_PMAO_BUG))
+	if ((own & MMCR0_PMAO) && cpu_has_feature(CPU_FTR_PMAO_BUG))
 		power_overflow_make();
 	mtspr(SPRN_SIAR, thread->siar);
 	mtspr(SPRN_SDAR, thread->sdar);
@@ -405,7 +407,7 @@ void power_ebb_run(struct power_cpu *cpu)
 	}
 	if (cpu->ebb_branches)
 		mmcr0 |= MMCR0_BHRBA;
-	power_control_run(cpu, mmcr0 | thread->mmcr0 | MMCR0_EBE | MMCR0_PMCC_U6);
+	power_control_run(cpu, mmcr0 | own | MMCR0_EBE | MMCR0_PMCC_U6);
 	/* If the program has frozen the counters, it can run them again without the kernel. */
 	power_set_sample_enable(cpu, true);
 }

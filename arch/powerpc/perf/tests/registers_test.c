@@ -266,6 +266,46 @@ static void registers_save_and_restore_program(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.filter, 0);
 }
 
+/* Returns MMCR0 and MMCR2 while a program with the saved registers @program runs. */
+static struct registers_thread registers_run_program(struct power_cpu *cpu,
+						     struct registers_thread program)
+{
+	struct registers_thread before, running = {};
+	struct registers_kept kept;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	kept = registers_begin();
+	before = registers_of_thread(program);
+	power_control_write(cpu);
+	power_ebb_run(cpu);
+	running.mmcr0 = mfspr(SPRN_MMCR0);
+	running.mmcr2 = mfspr(SPRN_MMCR2);
+	power_ebb_save(cpu);
+	power_control_freeze(cpu);
+	registers_of_thread(before);
+	registers_end(&kept);
+	local_irq_restore(flags);
+	return running;
+}
+
+/*
+ * The program cannot set these bits in problem state, but ptrace() sets all bits of the saved
+ * registers. BHRBA would let the program read branches of the kernel.
+ */
+static void registers_ignore_privileged_bits(struct kunit *test)
+{
+	const struct registers_thread program = {
+		.mmcr0 = MMCR0_FC | MMCR0_BHRBA | MMCR0_FCS,
+		.mmcr2 = TEST_FREEZE_1 | TEST_FREEZE_HV,
+	};
+	struct registers_thread running;
+
+	running = registers_run_program(test->priv, program);
+	KUNIT_EXPECT_EQ(test, running.mmcr0 & program.mmcr0, MMCR0_FC);
+	KUNIT_EXPECT_EQ(test, running.mmcr2, TEST_FREEZE_1);
+}
+
 /* Save a program's @mmcr0 after PMC1 was set to @value. Returns the saved MMCR0. */
 static unsigned long registers_save_with(struct power_cpu *cpu, unsigned long mmcr0, u32 value)
 {
@@ -423,6 +463,7 @@ static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_sample_enable_for_ebb),
 	KUNIT_CASE(registers_bhrb_access_for_ebb),
 	KUNIT_CASE(registers_save_and_restore_program),
+	KUNIT_CASE(registers_ignore_privileged_bits),
 	KUNIT_CASE(registers_save_overflow_of_program),
 	KUNIT_CASE(registers_overflow_without_pmao),
 	KUNIT_CASE(registers_hide_addresses),
