@@ -185,6 +185,17 @@ void power_control_freeze(struct power_cpu *cpu)
 #endif
 }
 
+#ifdef CONFIG_PPC64
+/*
+ * Does this processor have MMCR3? Test the CPU feature, too: the driver in compat.c lacks
+ * PPMU_ARCH_31, and also runs on ISA 3.1 processors.
+ */
+static bool power_has_mmcr3(void)
+{
+	return power_has(PPMU_ARCH_31) || cpu_has_feature(CPU_FTR_ARCH_31);
+}
+#endif
+
 /**
  * power_control_write - program MMCR1, MMCR2, MMCR3 and MMCRA from @cpu->mmcr
  * @cpu: this CPU
@@ -207,7 +218,7 @@ void power_control_write(struct power_cpu *cpu)
 		mtspr(SPRN_MMCRA, want.mmcra);
 	if (power_has(PPMU_ARCH_207S) && (all || want.mmcr2 != shadow->mmcr2))
 		mtspr(SPRN_MMCR2, want.mmcr2);
-	if (power_has(PPMU_ARCH_31) && (all || want.mmcr3 != shadow->mmcr3))
+	if (power_has_mmcr3() && (all || want.mmcr3 != shadow->mmcr3))
 		mtspr(SPRN_MMCR3, want.mmcr3);
 #else
 	if (all || want.mmcr2 != shadow->mmcr2)

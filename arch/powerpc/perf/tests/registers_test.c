@@ -432,6 +432,47 @@ static void registers_deny_user_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, frozen & MMCR0_PMCCEXT, MMCR0_PMCCEXT);
 }
 
+/**
+ * struct registers_generic - registers that the driver in compat.c has programmed
+ * @mmcr0: MMCR0 while the counters are frozen
+ * @mmcr3: MMCR3
+ */
+struct registers_generic {
+	unsigned long	mmcr0;
+	unsigned long	mmcr3;
+};
+
+/* Program @cpu as the driver in compat.c does, which lacks PPMU_ARCH_31, after another guest. */
+static void registers_program_generic(struct power_cpu *cpu, struct registers_generic *seen)
+{
+	u32 flags_of_driver = power_driver->flags;
+	struct registers_kept kept;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	kept = registers_begin();
+	mtspr(SPRN_MMCR3, BIT(63));
+	power_driver->flags &= ~PPMU_ARCH_31;
+	power_control_write(cpu);
+	power_control_freeze(cpu);
+	power_driver->flags = flags_of_driver;
+	seen->mmcr0 = mfspr(SPRN_MMCR0);
+	seen->mmcr3 = mfspr(SPRN_MMCR3);
+	registers_end(&kept);
+	local_irq_restore(flags);
+}
+
+static void registers_of_generic_driver(struct kunit *test)
+{
+	struct registers_generic seen;
+
+	if (!cpu_has_feature(CPU_FTR_ARCH_31))
+		kunit_skip(test, "a processor without MMCR3");
+	registers_program_generic(test->priv, &seen);
+	KUNIT_EXPECT_EQ(test, seen.mmcr0 & MMCR0_PMCCEXT, MMCR0_PMCCEXT);
+	KUNIT_EXPECT_EQ(test, seen.mmcr3, 0);
+}
+
 /* The counters run with the given MMCR1. */
 static void registers_run_without_driver(struct kunit *test)
 {
@@ -468,6 +509,7 @@ static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_overflow_without_pmao),
 	KUNIT_CASE(registers_hide_addresses),
 	KUNIT_CASE(registers_deny_user_access),
+	KUNIT_CASE(registers_of_generic_driver),
 	KUNIT_CASE(registers_run_without_driver),
 	{}
 };
