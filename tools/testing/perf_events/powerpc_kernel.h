@@ -47,16 +47,27 @@
 #define smp_processor_id()	0
 #define cpu_active(cpu)		((void)(cpu), true)
 #define ppc_enable_pmcs()	ppc_set_pmu_inuse(1)
-/* The kernel runs in hypervisor mode with HV in MSR. */
-#define cpu_has_feature(feature)	((feature) == CPU_FTR_HVMODE && (kernel_msr & MSR_HV))
 #define sched_clock()		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define user_mode(regs)		((regs)->user)
 #define MSR_EE			0x8000
 #define MSR_HV			(1UL << 60)
 
+#define CPU_FTR_HVMODE		1
+#define CPU_FTR_ARCH_31		2
+
 /* The machine state register, with interrupts hard-disabled */
 static unsigned long kernel_msr;
+
+/* The processor has ISA 3.1. */
+static bool kernel_has_v31;
+
+/* The kernel runs in hypervisor mode with HV in MSR. */
+static inline bool cpu_has_feature(int feature)
+{
+	return feature == CPU_FTR_HVMODE ? kernel_msr & MSR_HV :
+	       feature == CPU_FTR_ARCH_31 && kernel_has_v31;
+}
 
 static inline unsigned long mfmsr(void)
 {
@@ -153,8 +164,6 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PPMU_LIMITED_PMC_OK	0x1
 #define PPMU_ARCH_207S		0x2
 #define PPMU_ARCH_31		0x4
-#define CPU_FTR_HVMODE		1
-#define CPU_FTR_ARCH_31		2
 
 #define MMCR0_FC		0x80000000UL
 #define MMCR0_FCS		0x40000000UL

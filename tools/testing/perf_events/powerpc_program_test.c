@@ -442,6 +442,50 @@ static bool test_child(void)
 	return machine_has_siers(0x5678) && (machine_registers[SPRN_MMCR0] & MMCR0_PMXE);
 }
 
+/* A debugger can set all bits of the saved registers: the program gets only its own bits. */
+static bool test_debugger(void)
+{
+	struct power_pmu driver;
+	struct power_cpu *cpu = program_begin(&driver, false);
+	unsigned long mmcr0, mmcr2;
+
+	power_ebb_save(cpu);
+	program.thread.mmcr0 = MMCR0_USER_MASK;
+	program.thread.mmcr2 = MMCR2_USER_MASK;
+	power_ebb_run(cpu);
+	mmcr0 = machine_registers[SPRN_MMCR0];
+	mmcr2 = machine_registers[SPRN_MMCR2];
+	power_ebb_save(cpu);
+	program.thread.mmcr0 = ~0U;
+	program.thread.mmcr2 = ~0UL;
+	power_ebb_run(cpu);
+	return !(mmcr0 & MMCR0_BHRBA) && machine_registers[SPRN_MMCR0] == mmcr0 &&
+	       machine_registers[SPRN_MMCR2] == mmcr2;
+}
+
+/*
+ * A driver without PPMU_ARCH_31 programs MMCR3, and denies access to programs, if the processor has
+ * ISA 3.1.
+ */
+static bool test_generic_driver(bool v31)
+{
+	struct power_pmu driver;
+	struct power_cpu *cpu = program_begin(&driver, false);
+	unsigned long denied, mmcr3;
+
+	program_switch_out(cpu);
+	kernel_has_v31 = v31;
+	machine_registers[SPRN_MMCR3] = 1;
+	power_control_set_unknown(cpu);
+	power_control_freeze(cpu);
+	power_control_write(cpu);
+	power_control_run(cpu, 0);
+	kernel_has_v31 = false;
+	denied = machine_registers[SPRN_MMCR0] & MMCR0_PMCCEXT;
+	mmcr3 = machine_registers[SPRN_MMCR3];
+	return v31 ? denied && !mmcr3 : !denied && mmcr3;
+}
+
 /*
  * A processor with CPU_FTR_PMAO_BUG needs a true overflow for a pending branch, in any state of the
  * kernel. The counters keep their values.
@@ -746,7 +790,7 @@ static void results(const char *machine, bool qemu)
 
 int main(void)
 {
-	ktap_plan(23);
+	ktap_plan(26);
 	results("processor", false);
 	results("qemu", true);
 	ktap_result(test_fixed(false), "fixed_counters");
@@ -756,6 +800,9 @@ int main(void)
 	ktap_result(test_program_fixed(PMC_5), "program_with_pmc5_alone");
 	ktap_result(test_program_fixed(PMC_6), "program_with_pmc6_alone");
 	ktap_result(test_child(), "child_of_program");
+	ktap_result(test_debugger(), "debugger_of_program");
+	ktap_result(test_generic_driver(false), "generic_driver");
+	ktap_result(test_generic_driver(true), "generic_driver_of_isa_3.1");
 	ktap_result(test_overflow_made(), "overflow_made_in_any_state");
 	ktap_result(test_modes_of_old(false), "modes_before_isa_2.07");
 	ktap_result(test_modes_of_old(true), "modes_before_isa_2.07_with_hv");
