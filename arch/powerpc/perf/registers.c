@@ -310,6 +310,9 @@ void power_control_set_unused(struct power_cpu *cpu)
  * power_control_override - run the counters of this CPU with the value of pmu_override=
  * @mmcr1: the events to count
  *
+ * Sets MMCR0 to 0, as documented in kernel-parameters.txt. So from ISA 3.1 on, too, user space can
+ * read the registers: PMCCEXT is clear.
+ *
  * Context: interrupts off, no driver in use.
  */
 void power_control_override(unsigned long mmcr1)
