@@ -45,6 +45,30 @@ static bool x86_is_late_nmi(const struct x86_pmu_cpu *cpu)
 	return late && (s64)(late - local_clock()) > 0;
 }
 
+/* Write a sample, see x86_sample(). Returns nonzero if the event must stop. */
+static int x86_write_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_regs *regs,
+			    const struct x86_record *record, bool may_throttle)
+{
+	struct perf_sample_data data;
+	struct x86_perf_regs at;
+
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	if (record) {
+		if (!x86_record_sample(cpu, event, record, regs, &data, &at))
+			return 0;
+		regs = &at.regs;
+	} else {
+		if (has_branch_stack(event))
+			x86_branch_sample(cpu, event, &data);
+		if (event->attr.exclude_kernel)
+			regs = x86_entry_registers(regs, &at.regs);
+	}
+	/* Throttling limits interrupts, and one interrupt may drain many records. */
+	if (may_throttle)
+		return perf_event_overflow(event, &data, regs);
+	return perf_event_overflow_more(event, &data, regs);
+}
+
 /**
  * x86_sample - write a sample at the end of an event's period
  * @cpu: this CPU
@@ -58,29 +82,10 @@ void x86_sample(struct x86_pmu_cpu *cpu, struct perf_event *event, struct pt_reg
 		const struct x86_record *record, bool may_throttle)
 {
 	bool *from_record = &cpu->from_record[!!in_nmi()], outer = *from_record;
-	struct perf_sample_data data;
-	struct x86_perf_regs at;
 	int stop;
 
 	*from_record = record;
-	perf_sample_data_init(&data, 0, event->hw.last_period);
-	if (record) {
-		if (!x86_record_sample(cpu, event, record, regs, &data, &at)) {
-			*from_record = outer;
-			return;
-		}
-		regs = &at.regs;
-	} else {
-		if (has_branch_stack(event))
-			x86_branch_sample(cpu, event, &data);
-		if (event->attr.exclude_kernel)
-			regs = x86_entry_registers(regs, &at.regs);
-	}
-	/* Throttling limits interrupts, and one interrupt may drain many records. */
-	if (may_throttle)
-		stop = perf_event_overflow(event, &data, regs);
-	else
-		stop = perf_event_overflow_more(event, &data, regs);
+	stop = x86_write_sample(cpu, event, regs, record, may_throttle);
 	*from_record = outer;
 	if (stop)
 		x86_event_stop(event, 0);
