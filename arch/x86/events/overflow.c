@@ -224,6 +224,23 @@ static void x86_handle_trace(void)
 		intel_pt_interrupt();
 }
 
+/* A PT buffer that fills while the interrupt is masked causes no interrupt: check repeatedly. */
+#define X86_TRACE_CHECKS_MAX	8
+
+/*
+ * Handle PT buffers that are full. No other overflow is possible while the interrupt is masked:
+ * counters that count the kernel and the BTS are stopped or not used. Returns the number of
+ * buffers.
+ */
+static int x86_handle_traces(const struct x86_pmu_msrs *msrs)
+{
+	int handled;
+
+	for (handled = 0; handled < X86_TRACE_CHECKS_MAX && x86_acknowledge_trace(msrs); handled++)
+		x86_handle_trace();
+	return handled;
+}
+
 /* Handle status bits other than overflows. */
 static int x86_handle_others(struct x86_pmu_cpu *cpu, u64 others)
 {
@@ -279,24 +296,6 @@ static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, 
 	return handled;
 }
 
-/* A PT buffer that fills while the interrupt is masked causes no interrupt: check repeatedly. */
-#define X86_TRACE_CHECKS_MAX	8
-
-static int x86_handle_traces(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
-			     u64 later)
-{
-	int checks, found, handled = 0;
-	u64 others;
-
-	for (checks = 0; checks < X86_TRACE_CHECKS_MAX; checks++) {
-		found = x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
-		if (!found)
-			break;
-		handled += found;
-	}
-	return handled;
-}
-
 /* The interrupt, or a hypervisor that has injected it, may have masked the LVT entry. */
 static void x86_unmask(void)
 {
@@ -349,18 +348,13 @@ static bool x86_sends_once(const struct x86_pmu_msrs *msrs)
 /* On a CPU without PMU, or with a PMU that the host has not used, only PT sends the interrupt. */
 static int x86_trace_interrupt(struct x86_pmu_cpu *cpu, const struct x86_pmu_msrs *msrs)
 {
-	int checks, handled, more = 0;
+	int handled, more;
 
 	if (!x86_has_trace_interrupts(msrs))
 		return 0;
-	handled = x86_acknowledge_trace(msrs);
-	if (handled)
-		x86_handle_trace();
+	handled = x86_handle_traces(msrs);
 	x86_unmask();
-	for (checks = 0; checks < X86_TRACE_CHECKS_MAX && x86_acknowledge_trace(msrs); checks++) {
-		x86_handle_trace();
-		more++;
-	}
+	more = x86_handle_traces(msrs);
 	/* A buffer that was full after the unmasking has sent one more interrupt. */
 	if (more)
 		x86_expect_late_nmi(cpu);
@@ -430,7 +424,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (msrs->sticky)
 		more = x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
 	if (x86_sends_once(msrs) && x86_has_exclusive(x86_lbr_exclusive_pt))
-		more += x86_handle_traces(cpu, regs, reprogramming, later);
+		more += x86_handle_traces(msrs);
 	handled += more;
 	for_each_x86_counter(counter, by_selects)
 		x86_write_select(cpu, counter, selects[counter]);

@@ -417,7 +417,8 @@ bool x86_acknowledge_trace(const struct x86_pmu_msrs *msrs)
 	rdmsrl(msrs->status, status);
 	if (!(status & GLOBAL_STATUS_TRACE_TOPAPMI))
 		return false;
-	wrmsrl(msrs->ack, GLOBAL_STATUS_TRACE_TOPAPMI);
+	/* This interrupt freezes the branch unit, too, also while the LVT entry is masked. */
+	wrmsrl(msrs->ack, status & (GLOBAL_STATUS_TRACE_TOPAPMI | X86_STATUS_BRANCHES_FROZEN));
 	return true;
 }
 

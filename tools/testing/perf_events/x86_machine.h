@@ -436,7 +436,8 @@ static void machine_step(void)
 		machine_send();
 	}
 	if ((machine.beside & MACHINE_TRACES) && !machine_random(500)) {
-		machine.status |= GLOBAL_STATUS_TRACE_TOPAPMI;
+		/* As any interrupt of the PMU, this one freezes branch records. */
+		machine.status |= GLOBAL_STATUS_TRACE_TOPAPMI | X86_STATUS_BRANCHES_FROZEN;
 		machine_send();
 	}
 }
