@@ -51,6 +51,7 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <asm/cpufeature.h>
+#include <asm/msr-index.h>
 #include <asm/perfctr.h>
 
 #include "assign.h"
@@ -87,6 +88,8 @@
  * @events_mask: mask of unavailable architectural events, as in CPUID leaf 0xa
  * @events_mask_len: number of valid bits in @events_mask
  * @capabilities: MSR_IA32_PERF_CAPABILITIES; 0: none
+ * @auto_reloads: mask of the counters with registers for a reload at an overflow (auto counter
+ *	reload), which perf does not use
  * @kind: X86_KIND_* of the cores; 0: the CPU is not hybrid
  * @cpus: the CPUs with this PMU
  * @metrics: number of Topdown metrics; 0: none
@@ -112,6 +115,7 @@ struct x86_core {
 	u32				events_mask;
 	int				events_mask_len;
 	u64				capabilities;
+	u64				auto_reloads;
 	u8				kind;
 	u8				metrics;
 	u64				tfa_counters;
@@ -545,6 +549,19 @@ static inline unsigned int x86_rdpmc_index(int counter)
 	if (x86_counter_is_fixed(counter))
 		return INTEL_PMC_FIXED_RDPMC_BASE | (counter - INTEL_PMC_IDX_FIXED);
 	return counter;
+}
+
+/* Registers of the reload of a counter: mask of the counters whose overflow causes it, and value */
+#define X86_RELOAD_CAUSES	2
+#define X86_RELOAD_VALUE	3
+
+/* Such a register of a counter in x86_core::auto_reloads */
+static inline u32 x86_reload_msr(int counter, u32 what)
+{
+	if (x86_counter_is_fixed(counter))
+		return MSR_IA32_PMC_V6_FX0_CTR + what +
+		       (counter - INTEL_PMC_IDX_FIXED) * MSR_IA32_PMC_V6_STEP;
+	return MSR_IA32_PMC_V6_GP0_CTR + what + counter * MSR_IA32_PMC_V6_STEP;
 }
 
 u64 x86_read_overflowed(struct x86_pmu_cpu *cpu, u64 later, u64 *others);

@@ -561,6 +561,20 @@ static void x86_reset_freeze(const struct x86_core *core)
 }
 
 /*
+ * Another kernel may have set up reloads of these counters, and counts of perf would be wrong after
+ * a reload. A hypervisor may report the reloads, but refuse the writes.
+ */
+static void x86_reset_reloads(const struct x86_core *core)
+{
+	int i;
+
+	for_each_x86_counter(i, core->auto_reloads) {
+		wrmsrl_safe(x86_reload_msr(i, X86_RELOAD_CAUSES), 0);
+		wrmsrl_safe(x86_reload_msr(i, X86_RELOAD_VALUE), 0);
+	}
+}
+
+/*
  * Mask of the counters to reset. If the threads of a core share the counters, only counters that
  * this CPU has programmed, or whose state is unknown: the other thread may use the rest.
  */
@@ -614,6 +628,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 		if (!x86_counter_is_fixed(i))
 			x86_write_select(cpu, i, 0);
 	}
+	x86_reset_reloads(cpu->core);
 	for_each_x86_counter(i, own)
 		x86_clear_counter(cpu, i);
 	if (x86_clearable(cpu->core) & X86_METRICS_RUN)

@@ -2,7 +2,7 @@
 /*
  * Initialization of the x86 driver at boot, and on the first CPU of a second core type: if a step
  * fails, the steps before it are undone. The description of the PMU for KVM. Detection of AMD PMUs,
- * and of Intel's Topdown metrics.
+ * and of Intel's Topdown metrics and reloads of counters.
  */
 #include "x86_events.h"
 
@@ -238,6 +238,31 @@ union cpuid10_edx {
 
 #undef cpuid_ebx
 #define cpuid_ebx(...)			8U
+
+/* Highest leaf of CPUID, and EAX of leaf 0x23, which reports the valid subleafs */
+static u32 last_leaf = 0x1c, subleafs;
+
+static void init_cpuid(u32 leaf, u32 subleaf, u32 *a, u32 *b, u32 *c, u32 *d)
+{
+	*a = BIT(3);
+	*b = leaf_ebx;
+	*c = leaf_ecx;
+	*d = 0;
+	/* Version 6, with four counters of 48 bits, and all architectural events */
+	if (leaf == 0xa)
+		*a = 6 | 4 << 8 | 48 << 16 | 7 << 24;
+	if (leaf == 7)
+		*a = BIT(8);
+	if (leaf != 0x23)
+		return;
+	*a = subleaf ? 0x10 << subleaf : subleafs;
+	*b = subleaf;
+}
+
+#undef cpuid_eax
+#define cpuid_eax(...)			last_leaf
+#undef cpuid_count
+#define cpuid_count(leaf, sub, a, b, c, d)	init_cpuid(leaf, sub, a, b, c, d)
 
 /* A register whose reads fault; 0: none */
 static u32 faulting;
@@ -552,6 +577,23 @@ static bool finds_metrics(void)
 	return ok && has_metrics(BIT_ULL(15), 0, 0);
 }
 
+/* The counters with registers for a reload are in EAX and EBX of subleaf 2, if it is valid. */
+static bool finds_reloads(u32 leaf, u32 valid, u64 found)
+{
+	static const struct x86_model model_v6 = { .name = "v6" };
+	struct x86_core intel = { .model = &model_v6 };
+	bool ok;
+
+	machine_start(&with_control, 1);
+	features = 0;
+	last_leaf = leaf;
+	subleafs = valid;
+	ok = !x86_intel_probe(&intel) && intel.auto_reloads == found;
+	last_leaf = 0x1c;
+	subleafs = 0;
+	return ok;
+}
+
 /* PT and branch records exclude each other, except on models where PT traces beside them. */
 static bool excludes(bool beside)
 {
@@ -584,7 +626,7 @@ static bool excludes(bool beside)
 
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(22);
 	ktap_result(succeeds(false), "succeeds");
 	ktap_result(succeeds(true), "succeeds_hybrid");
 	ktap_result(fails(false), "fails");
@@ -604,6 +646,9 @@ int main(void)
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_CTL, 1, 6), "amd_without_control");
 	ktap_result(finds_amd(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS, 1, 6), "amd_without_status");
 	ktap_result(finds_metrics(), "topdown_metrics");
+	ktap_result(finds_reloads(0x23, BIT(0) | BIT(2), 0x200000040ULL) &&
+		    finds_reloads(0x23, BIT(0) | BIT(1), 0) && finds_reloads(0x22, BIT(2), 0),
+		    "reloads");
 	ktap_result(excludes(false), "pt_excludes_branches");
 	ktap_result(excludes(true), "pt_beside_branches");
 	ktap_result(describes(0), "describes_without_fixed_counters");

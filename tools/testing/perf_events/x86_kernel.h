@@ -611,6 +611,9 @@ void x86_del_exclusive(unsigned int what);
 #define X86_FEATURE_HYPERVISOR		21
 #define X86_FEATURE_INTEL_PT		23
 #define MSR_TSX_FORCE_ABORT		0x10f
+#define MSR_IA32_PMC_V6_GP0_CTR		0x1900
+#define MSR_IA32_PMC_V6_FX0_CTR		0x1980
+#define MSR_IA32_PMC_V6_STEP		4
 #define MSR_TFA_RTM_FORCE_ABORT		BIT_ULL(0)
 #define CONFIG_CPU_SUP_INTEL		1
 #define IS_ENABLED(option)		(option)

@@ -18,6 +18,8 @@
 #define MACHINE_PAIR_CODE	0x03		/* an event that only such a pair counts */
 #define MACHINE_SLOTS		(MACHINE_GENERAL + 2)	/* the counter of slots */
 #define MACHINE_SHARES		4
+#define MACHINE_RELOADS		0x1900	/* registers of reloads: 4 for each counter */
+#define MACHINE_RELOADS_NR	0x100
 #define MACHINE_RDPMC_SHARES	0x20000000
 
 /* Bits of the status that report frozen counters and the like, not overflows */
@@ -50,6 +52,7 @@
  * @select: selects of the general counters
  * @extra: two extra registers
  * @no_extra: writes of the second extra register are lost
+ * @reloads: registers of reloads by the CPU
  * @microcode: mask of the counters that transactions use, unless @force_abort is set
  * @force_abort: MSR_TSX_FORCE_ABORT
  * @misused: number of instructions with such a counter enabled
@@ -111,6 +114,7 @@ struct machine {
 	u64				select[MACHINE_GENERAL];
 	u64				extra[2];
 	bool				no_extra;
+	u64				reloads[MACHINE_RELOADS_NR];
 	u64				microcode;
 	u64				force_abort;
 	unsigned long			misused;
@@ -628,6 +632,8 @@ static u64 *machine_register(u32 msr, bool writes)
 		return &machine.debugctl;
 	if (msr == MACHINE_EXTRA || msr == MACHINE_EXTRA + 1)
 		return &machine.extra[msr - MACHINE_EXTRA];
+	if (msr >= MACHINE_RELOADS && msr < MACHINE_RELOADS + MACHINE_RELOADS_NR)
+		return &machine.reloads[msr - MACHINE_RELOADS];
 	printf("# register %#x does not exist\n", msr);
 	abort();
 }

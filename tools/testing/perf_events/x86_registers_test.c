@@ -300,6 +300,34 @@ static bool left_by_firmware(const struct x86_pmu_msrs *pmu_msrs)
 	return !machine.status && !machine.control && machine.debugctl == ~BIT_ULL(12);
 }
 
+/*
+ * Another kernel may have left values in the registers for reloads, of counters that this kernel
+ * does not use, too. The driver clears those that CPUID reports: 0x1902 and 0x1903 for general
+ * counter 0, four more for each further one, and 0x1982 and 0x1983 for fixed counter 0.
+ */
+static bool left_reloads(void)
+{
+	static const u16 cleared[] = {
+		0x1902, 0x1903, 0x191e, 0x191f, 0x1982, 0x1983, 0x198a, 0x198b,
+	};
+	unsigned int n = 0;
+	int i;
+
+	row = &model;
+	start_machine(&with_control, 1, 4000);
+	core.auto_reloads = BIT_ULL(0) | BIT_ULL(7) | X86_FIXED(0) | X86_FIXED(2);
+	memset(machine.reloads, 0xff, sizeof(machine.reloads));
+	x86_reset_registers(&x86_pmu_cpu);
+	core.auto_reloads = 0;
+	for (i = 0; i < MACHINE_RELOADS_NR; i++)
+		n += !machine.reloads[i];
+	for (i = 0; i < ARRAY_SIZE(cleared); i++) {
+		if (machine.reloads[cleared[i] - MACHINE_RELOADS])
+			return false;
+	}
+	return n == ARRAY_SIZE(cleared);
+}
+
 /* Let all general counters count, as firmware may have left them, and overflow soon. */
 static void leave_counters(const struct x86_pmu_msrs *pmu_msrs)
 {
@@ -808,7 +836,7 @@ static bool halted_for_good(const struct x86_pmu_msrs *pmu_msrs)
 
 int main(void)
 {
-	ktap_plan(38);
+	ktap_plan(39);
 	ktap_result(within_bounds(&with_control), "accesses_with_mask");
 	ktap_result(within_bounds(&without_mask), "accesses");
 	ktap_result(takes_counters(&with_control), "takes_counters_with_control_and_mask");
@@ -816,6 +844,7 @@ int main(void)
 	ktap_result(takes_counters(&selects_alone), "takes_counters");
 	ktap_result(left_by_firmware(&with_control), "left_by_firmware");
 	ktap_result(left_by_firmware(&ack_runs), "left_by_firmware_ack_runs");
+	ktap_result(left_reloads(), "left_reloads");
 	ktap_result(begins_masked(&with_control), "begins_masked_with_control_and_mask");
 	ktap_result(begins_masked(&without_mask), "begins_masked_with_control");
 	ktap_result(begins_masked(&selects_alone), "begins_masked");

@@ -157,7 +157,9 @@ static void x86_intel_drop_missing(struct x86_core *core, u32 missing, int len)
 /* Leaf 0x23 reports the counters of each core type, leaf 0xA those common to all. */
 #define X86_LEAF_COUNTERS	0x23
 #define X86_HAS_LEAF_COUNTERS	BIT(8)
-#define X86_LEAF_COUNTERS_MASKS	BIT(1)
+/* Subleafs, with their bits in EAX of subleaf 0: counters, and counters with a reload */
+#define X86_LEAF_COUNTERS_MASKS		1
+#define X86_LEAF_COUNTERS_RELOADS	2
 /* EBX of subleaf 0: valid bits of selects */
 #define X86_LEAF_COUNTERS_UMASK2	BIT(0)
 #define X86_LEAF_COUNTERS_EQ		BIT(1)
@@ -175,6 +177,18 @@ static bool x86_has_leaf_counters(void)
 	return cpuid_eax(0) >= X86_LEAF_COUNTERS && (x86_subleaf_eax(7, 1) & X86_HAS_LEAF_COUNTERS);
 }
 
+/* Mask of the counters in EAX and EBX of a subleaf; 0: it does not exist. */
+static u64 x86_leaf_counters(unsigned int subleaf)
+{
+	unsigned int general, fixed, unused;
+
+	if (!x86_has_leaf_counters() ||
+	    !(x86_subleaf_eax(X86_LEAF_COUNTERS, 0) & BIT(subleaf)))
+		return 0;
+	cpuid_count(X86_LEAF_COUNTERS, subleaf, &general, &fixed, &unused, &unused);
+	return general | (u64)fixed << INTEL_PMC_IDX_FIXED;
+}
+
 /**
  * x86_intel_leaf_counters - the counters that leaf 0x23 reports for this CPU
  *
@@ -183,13 +197,7 @@ static bool x86_has_leaf_counters(void)
  */
 u64 x86_intel_leaf_counters(void)
 {
-	unsigned int general, fixed, unused;
-
-	if (!x86_has_leaf_counters() ||
-	    !(x86_subleaf_eax(X86_LEAF_COUNTERS, 0) & X86_LEAF_COUNTERS_MASKS))
-		return 0;
-	cpuid_count(X86_LEAF_COUNTERS, 1, &general, &fixed, &unused, &unused);
-	return general | (u64)fixed << INTEL_PMC_IDX_FIXED;
+	return x86_leaf_counters(X86_LEAF_COUNTERS_MASKS);
 }
 
 static u64 x86_intel_hybrid_counters(const struct x86_core *core)
@@ -287,6 +295,7 @@ int x86_intel_probe(struct x86_core *core)
 					      x86_intel_is_bare());
 	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
 		core->counters = x86_intel_hybrid_counters(core) ?: core->counters;
+	core->auto_reloads = x86_leaf_counters(X86_LEAF_COUNTERS_RELOADS);
 	core->width = eax.split.bit_width;
 	core->fixed_width = clamp_t(int, edx.split.bit_width_fixed, core->width, 63);
 	core->max_period = min(X86_NARROW_PERIOD, GENMASK_ULL(core->width - 2, 0));

@@ -86,6 +86,17 @@ static void models_arch_cpuid(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_intel_select_bits(0xff), 0xff1000000000ULL);
 }
 
+/* Registers CFG_B and CFG_C, in the order of the SDM: four for each counter */
+static void models_arch_reloads(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, x86_reload_msr(0, X86_RELOAD_CAUSES), 0x1902);
+	KUNIT_EXPECT_EQ(test, x86_reload_msr(0, X86_RELOAD_VALUE), 0x1903);
+	KUNIT_EXPECT_EQ(test, x86_reload_msr(7, X86_RELOAD_CAUSES), 0x191e);
+	KUNIT_EXPECT_EQ(test, x86_reload_msr(INTEL_PMC_IDX_FIXED, X86_RELOAD_CAUSES), 0x1982);
+	KUNIT_EXPECT_EQ(test, x86_reload_msr(INTEL_PMC_IDX_FIXED, X86_RELOAD_VALUE), 0x1983);
+	KUNIT_EXPECT_EQ(test, x86_reload_msr(INTEL_PMC_IDX_FIXED + 6, X86_RELOAD_CAUSES), 0x199a);
+}
+
 /* AnyThread is refused before version 3, and accepted since, even if it is deprecated. */
 static void models_any_thread(struct kunit *test)
 {
@@ -143,6 +154,7 @@ static struct kunit_case models_arch_cases[] = {
 	KUNIT_CASE(models_arch_limits),
 	KUNIT_CASE(models_arch_refused),
 	KUNIT_CASE(models_arch_cpuid),
+	KUNIT_CASE(models_arch_reloads),
 	KUNIT_CASE(models_any_thread),
 	KUNIT_CASE(models_any_thread_permission),
 	{ }
