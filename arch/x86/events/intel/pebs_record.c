@@ -283,6 +283,17 @@ static bool pebs_may_show(const struct perf_event *event, u64 address)
 	return !event->attr.exclude_kernel || !x86_is_kernel(address);
 }
 
+/*
+ * Linear address masking (LAM): bits 62 to 57 of a pointer to user space may be a tag, which is no
+ * part of the linear address. A page is found only without the tag. Addresses of code have none.
+ */
+#define PEBS_TAG		GENMASK_ULL(62, 57)
+
+static u64 pebs_untagged(u64 address)
+{
+	return x86_is_kernel(address) ? address : address & ~PEBS_TAG;
+}
+
 /* Latency word of a core type with x86_access_format::two_latencies */
 #define LATENCY_MASK		GENMASK_ULL(15, 0)
 #define LATENCY_CACHE_SHIFT	32
@@ -322,7 +333,7 @@ static void pebs_sample_memory(struct perf_event *event, const struct x86_core *
 	if (!memory)
 		return;
 	if ((type & PEBS_ADDRESS) && pebs_may_show(event, memory[MEMORY_ADDRESS])) {
-		data->addr = memory[MEMORY_ADDRESS];
+		data->addr = pebs_untagged(memory[MEMORY_ADDRESS]);
 		data->sample_flags |= PERF_SAMPLE_ADDR;
 	}
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)

@@ -462,6 +462,34 @@ static void precise_kernel_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->data.addr, ADDRESS);
 }
 
+/*
+ * A pointer to user space may have a tag in bits 62 to 57 (LAM57), and canonical addresses have 57
+ * bits. An address of the kernel keeps these bits. Code addresses have no tag.
+ */
+static void precise_tagged_address(struct kunit *test)
+{
+	static const struct { u64 recorded, sampled; } cases[] = {
+		{ ADDRESS | BIT_ULL(57), ADDRESS },
+		{ ADDRESS | BIT_ULL(62), ADDRESS },
+		{ ADDRESS | 0x7e00000000000000ULL, ADDRESS },
+		{ 0x00ffffffffffffffULL, 0x00ffffffffffffffULL },
+		{ 0x2aff800000000008ULL, 0x00ff800000000008ULL },
+		{ KERNEL_ADDRESS, KERNEL_ADDRESS },
+		{ 0xff00000000000000ULL, 0xff00000000000000ULL },
+	};
+	struct precise_env *env = test->priv;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+		env->words[4] = cases[i].recorded;
+		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+		KUNIT_EXPECT_TRUE(test, env->data.sample_flags & PERF_SAMPLE_ADDR);
+		KUNIT_EXPECT_EQ_MSG(test, env->data.addr, cases[i].sampled, "address %#llx",
+				    cases[i].recorded);
+	}
+}
+
 /* A record of user space, with its interrupt in the kernel: no sample has kernel registers. */
 static void precise_kernel_registers(struct kunit *test)
 {
@@ -603,6 +631,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_groups_out_of_record),
 	KUNIT_CASE(precise_modes),
 	KUNIT_CASE(precise_kernel_address),
+	KUNIT_CASE(precise_tagged_address),
 	KUNIT_CASE(precise_kernel_registers),
 	KUNIT_CASE(precise_registers_of_entry),
 	KUNIT_CASE(precise_user_registers),
