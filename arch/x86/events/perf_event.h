@@ -9,6 +9,7 @@
 #include <linux/bitops.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
 
 /* Event constraints of uncore PMUs */
 
@@ -169,12 +170,21 @@ static inline bool x86_is_kernel(u64 ip)
 /*
  * Set the registers of a sample to a linear address. With the flag of VM86 mode, the base of CS
  * would be added to the address, so PERF_EFLAGS_VM replaces the flag.
+ *
+ * A record of the CPU has no CS. In user space the sample has a CS of base 0, for 32-bit or 64-bit
+ * code as @regs; if @regs are not of user space, as current had at its last entry to the kernel.
  */
 static inline void set_linear_ip(struct pt_regs *regs, unsigned long ip)
 {
+	struct pt_regs *user = user_mode(regs) ? regs : task_pt_regs(current);
+	bool is_32bit = user_mode(user) && !user_64bit_mode(user);
+
 	if (regs->flags & X86_VM_MASK)
 		regs->flags ^= PERF_EFLAGS_VM | X86_VM_MASK;
-	regs->cs = x86_is_kernel(ip) ? __KERNEL_CS : __USER_CS;
+	if (x86_is_kernel(ip))
+		regs->cs = __KERNEL_CS;
+	else
+		regs->cs = is_32bit ? __USER32_CS : __USER_CS;
 	regs->ip = ip;
 }
 

@@ -515,6 +515,36 @@ static void precise_kernel_registers(struct kunit *test)
 }
 
 /*
+ * A record has no CS. The sample of a 32-bit program has the CS of 32-bit code, whose base is 0, as
+ * the address is linear. A program may also use segments of its LDT, which have 32-bit code.
+ */
+static void precise_code_segment(struct kunit *test)
+{
+	static const struct { u16 interrupt, user; } cases[] = {
+		{ __USER_CS, __USER_CS }, { __USER32_CS, __USER32_CS }, { 0x7, __USER32_CS },
+		{ 0xf, __USER32_CS },
+	};
+	struct precise_env *env = test->priv;
+	int i;
+
+	env->event.attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		env->regs.cs = cases[i].interrupt;
+		precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+		KUNIT_EXPECT_EQ_MSG(test, (u16)env->at.regs.cs, cases[i].user, "case %d", i);
+		KUNIT_EXPECT_TRUE(test, user_mode(&env->at.regs));
+		KUNIT_EXPECT_EQ(test, x86_segment_base(&env->at.regs), 0);
+		KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
+
+		env->words[1] = KERNEL_IP;
+		env->words[8 + 1] = KERNEL_IP;
+		KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+		KUNIT_EXPECT_EQ_MSG(test, (u16)env->at.regs.cs, __KERNEL_CS, "case %d", i);
+	}
+}
+
+/*
  * An instruction of user space enters the kernel, as INT does. If the event excludes the kernel,
  * the sample does not have the registers after the instruction.
  */
@@ -633,6 +663,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_kernel_address),
 	KUNIT_CASE(precise_tagged_address),
 	KUNIT_CASE(precise_kernel_registers),
+	KUNIT_CASE(precise_code_segment),
 	KUNIT_CASE(precise_registers_of_entry),
 	KUNIT_CASE(precise_user_registers),
 	KUNIT_CASE(precise_random),
