@@ -332,6 +332,33 @@ static void models_node(struct kunit *test)
 	}
 }
 
+/*
+ * From Goldmont on, Atoms record branches while PT traces. The SDM names Broadwell and the first
+ * Skylakes as CPUs on which these exclude each other.
+ */
+static void models_traces_beside_branches(struct kunit *test)
+{
+	static const struct { u32 vfm; bool beside; } cases[] = {
+		{ INTEL_BROADWELL, false }, { INTEL_BROADWELL_G, false },
+		{ INTEL_BROADWELL_X, false }, { INTEL_BROADWELL_D, false },
+		{ INTEL_SKYLAKE_L, false }, { INTEL_SKYLAKE, false },
+		{ INTEL_ATOM_GOLDMONT, true }, { INTEL_ATOM_GOLDMONT_D, true },
+		{ INTEL_ATOM_GOLDMONT_PLUS, true }, { INTEL_ATOM_TREMONT, true },
+		{ INTEL_ATOM_TREMONT_D, true }, { INTEL_ATOM_TREMONT_L, true },
+		{ INTEL_ATOM_GRACEMONT, true }, { INTEL_ATOM_CRESTMONT, true },
+		{ INTEL_ATOM_CRESTMONT_X, true },
+	};
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
+
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		KUNIT_EXPECT_EQ_MSG(test, row->pt_with_lbr, cases[i].beside, "model %#x",
+				    (u32)VFM_MODEL(cases[i].vfm));
+	}
+}
+
 /* Topdown metrics have no counter without x86_core::metrics. */
 static void models_metrics(struct kunit *test)
 {
@@ -355,6 +382,7 @@ static struct kunit_case models_intel_cases[] = {
 	KUNIT_CASE(models_old_microcode),
 	KUNIT_CASE(models_last_level),
 	KUNIT_CASE(models_node),
+	KUNIT_CASE(models_traces_beside_branches),
 	KUNIT_CASE(models_metrics),
 	{ }
 };
