@@ -456,12 +456,47 @@ static bool follows_cpuids(void)
 	return ok;
 }
 
+/*
+ * Flags and cycles in the upper bits of a register do not change the address, which may have 57
+ * bits, or 48 bits beside cycles: CPUs with the format with cycles have no larger addresses.
+ */
+static bool keeps_addresses(void)
+{
+	static const u64 addresses[] = {
+		0x10, 0x00007ffffffffff0ULL, 0xffff800000000010ULL, 0xfffffffffffffff0ULL,
+		0x00fffffffffffff0ULL, 0x0080000000000010ULL, 0xff00000000000010ULL,
+		0xff7ffffffffffff0ULL,
+	};
+	struct perf_branch_entry entry;
+	struct x86_branch_raw raw;
+	unsigned int format, i, n;
+	u64 flags;
+
+	for (format = 1; format < ARRAY_SIZE(lbr_formats); format++) {
+		core.branches = (struct x86_branches){
+			.from_flags = lbr_formats[format].from_flags,
+			.to_cycles = lbr_formats[format].to_cycles,
+		};
+		n = core.branches.to_cycles ? 4 : ARRAY_SIZE(addresses);
+		for (i = 0; i < 2 * n; i++) {
+			flags = ~(~0ULL >> core.branches.from_flags);
+			raw.from = i % 2 ? addresses[i / 2] | flags : addresses[i / 2] & ~flags;
+			flags = core.branches.to_cycles ? GENMASK_ULL(63, 48) : 0;
+			raw.to = i % 2 ? addresses[i / 2] | flags : addresses[i / 2] & ~flags;
+			if (!lbr_decode(&core, &raw, &entry) || entry.from != addresses[i / 2] ||
+			    entry.to != addresses[i / 2])
+				return false;
+		}
+	}
+	return true;
+}
+
 int main(void)
 {
 	unsigned int i;
 	char name[64];
 
-	ktap_plan(19);
+	ktap_plan(20);
 	ktap_result(is_cheap(), "accesses to registers");
 	ktap_result(records_after_exceptions(), "records after a debug exception");
 	ktap_result(forgets_calls(false, false, false), "calls after a debug exception");
@@ -475,6 +510,7 @@ int main(void)
 	ktap_result(keeps_types(), "types of branches");
 	ktap_result(reads_types(), "reads of types");
 	ktap_result(follows_cpuids(), "fields reported by CPUID");
+	ktap_result(keeps_addresses(), "addresses beside flags");
 	for (i = 0; i < 2; i++) {
 		/* The kernel is recorded: by a unit that halts in interrupts, or never freezes. */
 		const struct config *config = &configs[i ? 7 : 1];
