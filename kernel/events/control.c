@@ -106,7 +106,8 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 					 void *data)
 {
 	struct hw_perf_event *hw = &event->hw;
-	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !is_always_on(event);
+	bool always_on = is_always_on(event);
+	bool on = event->state == PERF_EVENT_STATE_ACTIVE && !always_on;
 	u64 value = *(u64 *)data;
 
 	if (event->attr.freq) {
@@ -122,6 +123,8 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 		/* The driver may have stopped a throttled event without an update of the count. */
 		if (!perf_event_unthrottle_in(event))
 			perf_event_pmu_stop(event, PERF_EF_UPDATE);
+	} else if (always_on) {
+		perf_swevent_end_throttle(event, cpuctx);
 	}
 	perf_event_restart_period(event);
 	if (on) {

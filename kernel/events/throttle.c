@@ -333,6 +333,29 @@ bool perf_event_unthrottle_in(struct perf_event *event)
 	return core_stopped;
 }
 
+/**
+ * perf_swevent_end_throttle - end the throttle of an always-on event before the next tick
+ * @event: the event, which samples; its context's lock is held
+ * @here: the event's context runs on this CPU
+ *
+ * If the context does not run here, this CPU must not write to the event's buffer: the next
+ * overflow unthrottles the event.
+ *
+ * Context: interrupts are off.
+ */
+void perf_swevent_end_throttle(struct perf_event *event, bool here)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	lockdep_assert_held(&event->ctx->lock);
+	if (likely(!perf_event_throttled(event)))
+		return;
+	if (here && event->state == PERF_EVENT_STATE_ACTIVE)
+		perf_event_unthrottle_in(event);
+	else
+		WRITE_ONCE(hw->interrupts_seq, hw->interrupts_seq - 1);
+}
+
 static DEFINE_MUTEX(tick_lock);
 /* Events with a frequency; protected by tick_lock */
 static unsigned int perf_tick_users;

@@ -28,8 +28,9 @@ static inline bool perf_event_has_frequency(const struct perf_event *event)
 
 /*
  * Is a software event throttled? A throttled software event is not stopped, but writes no samples
- * until the next tick of the CPU on which it occurs. The tick writes PERF_RECORD_UNTHROTTLE for
- * some of these events, the next overflow for the others. Preemption is off.
+ * until the next tick of the CPU on which it occurs, or until it gets a new period. The tick writes
+ * PERF_RECORD_UNTHROTTLE for some of these events, the next overflow for the others. Preemption is
+ * off.
  */
 static inline bool perf_swevent_throttled(const struct perf_event *event)
 {
@@ -63,6 +64,7 @@ static __always_inline bool perf_overflow_account_fast(struct perf_event *event)
 
 u64 perf_first_period(const struct perf_event_attr *attr);
 bool perf_event_unthrottle_in(struct perf_event *event);
+void perf_swevent_end_throttle(struct perf_event *event, bool here);
 bool perf_event_counts_up(const struct perf_event *event);
 void perf_adjust_freq_unthr(struct perf_cpu_context *cpuctx);
 void perf_tick_get(void);

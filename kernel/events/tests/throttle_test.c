@@ -155,7 +155,8 @@ static void throttle_test_sample(struct perf_event *event, struct perf_sample_da
 }
 
 /* @period is the frequency if @freq is true. */
-static struct perf_event *open_faults(struct kunit *test, bool freq, u64 period)
+static struct perf_event *open_faults(struct kunit *test, struct task_struct *task, bool freq,
+				      u64 period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
@@ -163,7 +164,7 @@ static struct perf_event *open_faults(struct kunit *test, bool freq, u64 period)
 	};
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, -1, current, throttle_test_sample, NULL);
+	event = perf_event_create_kernel_counter(&attr, -1, task, throttle_test_sample, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 	return event;
 }
@@ -177,7 +178,7 @@ static struct perf_event **open_others(struct kunit *test)
 	others = kunit_kcalloc(test, PERF_TICK_EVENTS, sizeof(*others), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, others);
 	for (i = 0; i < PERF_TICK_EVENTS; i++)
-		others[i] = open_faults(test, false, 0);
+		others[i] = open_faults(test, current, false, 0);
 	return others;
 }
 
@@ -196,8 +197,8 @@ static void close_others(struct perf_event **others)
 static void ticks_examine_events_in_turn(struct kunit *test)
 {
 	/* The newest event is examined first. */
-	struct perf_event *last = open_faults(test, true, 100);
-	struct perf_event *removed = open_faults(test, true, 100);
+	struct perf_event *last = open_faults(test, current, true, 100);
+	struct perf_event *removed = open_faults(test, current, true, 100);
 	struct perf_event **others = open_others(test);
 	struct perf_event_context *ctx = last->ctx;
 	unsigned int round;
@@ -237,7 +238,7 @@ static void fault(void)
 /* A throttled event samples again after the next tick, even if the tick does not examine it. */
 static void event_samples_after_a_tick_for_others(struct kunit *test)
 {
-	struct perf_event *event = open_faults(test, false, 1);
+	struct perf_event *event = open_faults(test, current, false, 1);
 	struct perf_event **others = open_others(test);
 
 	throttle_test_samples = 0;
@@ -258,13 +259,77 @@ static void event_samples_after_a_tick_for_others(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
+static int throttle_test_sleep(void *data)
+{
+	return 0;
+}
+
+/* Throttle @event, set a new period, and let the event overflow in the same tick of this CPU. */
+static bool throttle_test_period(struct kunit *test, struct perf_event *event, bool runs)
+{
+	struct perf_sample_data data;
+	struct pt_regs regs = {};
+	u32 tick;
+
+	throttle_test_samples = 0;
+	scoped_guard(irqsave) {
+		tick = __this_cpu_read(perf_throttle_ticks);
+		KUNIT_EXPECT_EQ(test, throttle_test_account(event), 1);
+		KUNIT_EXPECT_TRUE(test, perf_swevent_throttled(event));
+	}
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 1), 0);
+	guard(irqsave)();
+	if (tick != __this_cpu_read(perf_throttle_ticks))
+		return false;
+	KUNIT_EXPECT_FALSE(test, perf_swevent_throttled(event));
+	KUNIT_EXPECT_EQ(test, perf_event_throttled(event), !runs);
+	perf_sample_data_init(&data, 0, 0);
+	perf_swevent_event(event, 1, &data, &regs);
+	KUNIT_EXPECT_EQ(test, throttle_test_samples, 1U);
+	KUNIT_EXPECT_FALSE(test, perf_event_throttled(event));
+	return true;
+}
+
+/* A tick ends the throttle, too: repeat the test until no tick falls into it. */
+static void throttle_test_periods(struct kunit *test, struct perf_event *event, bool runs)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (throttle_test_period(test, event, runs))
+			return;
+	}
+	kunit_mark_skipped(test, "a tick in each of %d attempts", i);
+}
+
+/*
+ * A new period ends a throttle at once. If the event's task does not run, the next overflow
+ * unthrottles the event.
+ */
+static void new_period_ends_a_throttle(struct kunit *test)
+{
+	struct task_struct *sleeper = make_sleeper(test, throttle_test_sleep);
+	struct perf_event *event = open_faults(test, current, false, 1);
+
+	throttle_test_periods(test, event, true);
+	perf_event_release_kernel(event);
+
+	event = open_faults(test, sleeper, false, 1);
+	throttle_test_periods(test, event, false);
+	perf_event_release_kernel(event);
+	kthread_stop(sleeper);
+	guard(irqsave)();
+	/* The tick clears the number of throttled events. */
+	perf_adjust_freq_unthr(this_cpu_context());
+}
+
 /*
  * Interrupts may use the budget of a tick at the same time, and then more than the budget is used.
  * From then on each occurrence writes one sample.
  */
 static void used_budget_is_no_budget(struct kunit *test)
 {
-	struct perf_event *event = open_faults(test, false, 1);
+	struct perf_event *event = open_faults(test, current, false, 1);
 	int before = READ_ONCE(perf_max_samples_per_tick);
 
 	scoped_guard(irqsave) {
@@ -287,6 +352,7 @@ static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(kernel_event_overflows_twice),
 	KUNIT_CASE(ticks_examine_events_in_turn),
 	KUNIT_CASE(event_samples_after_a_tick_for_others),
+	KUNIT_CASE(new_period_ends_a_throttle),
 	{}
 };
 
