@@ -317,7 +317,10 @@ static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_fi
 	return true;
 }
 
-/* Apply new filters to an event and its inherited events, until one must wait. */
+/*
+ * Apply new filters to an event and its inherited events, until one must wait. A fatal signal ends
+ * the loop like an event that must wait: perf_addr_filter_wait() then returns -EINTR.
+ */
 static bool perf_addr_filter_apply_all(struct perf_event *event,
 				       struct perf_addr_filter_range *ranges,
 				       struct mm_struct **busy)
@@ -327,8 +330,12 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 
 	CLASS(inherit_lock, lock)(event);
 	for_each_child(child, event) {
-		if (!done || fatal_signal_pending(current))
+		if (!done)
 			break;
+		if (fatal_signal_pending(current)) {
+			*busy = NULL;
+			return false;
+		}
 		/* For each event all mappings of its process are walked: there may be many. */
 		cond_resched();
 		done = perf_addr_filter_apply(child, ranges, busy);
@@ -336,7 +343,10 @@ static bool perf_addr_filter_apply_all(struct perf_event *event,
 	return done;
 }
 
-/* Wait for @busy, or, if @busy is NULL, for a fork to complete. Return 0, or -EINTR. */
+/*
+ * Wait for @busy, or, if @busy is NULL, for a fork to complete. Return 0, or -EINTR after a fatal
+ * signal.
+ */
 static int perf_addr_filter_wait(struct mm_struct *busy)
 {
 	int err;
@@ -406,7 +416,8 @@ static int perf_addr_filter_apply_children(struct perf_event *event,
  * Return: 0 on success, -EINVAL if the text does not match the grammar, -EOPNOTSUPP if the PMU does
  * not support the filters, -ENODEV if the PMU was unregistered, -ERANGE, -ENOMEM, or an error of
  * the file lookup. After an error nothing has changed, except after -EINTR by a fatal signal:
- * events of tasks whose mmap_lock was not available have no file ranges then
+ * events that were not reached, or whose task's mmap_lock was not available, have no file ranges
+ * then
  */
 int perf_addr_filters_set(struct perf_event *event, char *text)
 {

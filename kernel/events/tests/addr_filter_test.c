@@ -4,7 +4,9 @@
  * file ranges
  */
 #include <kunit/test.h>
+#include <linux/kthread.h>
 #include <linux/prandom.h>
+#include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 
 #define TEST_FILTERS	3
@@ -254,16 +256,23 @@ static struct pmu filter_test_tracer = {
 	.addr_filters_sync	= tracer_sync,
 };
 
-static struct perf_event *tracer_open(struct kunit *test, int cpu, struct task_struct *task)
+static struct perf_event *tracer_open_attr(struct kunit *test, int cpu, struct task_struct *task,
+					   bool inherit)
 {
 	struct perf_event_attr attr = {
-		.type	= filter_test_tracer.type,
-		.size	= sizeof(attr),
+		.type		= filter_test_tracer.type,
+		.size		= sizeof(attr),
+		.inherit	= inherit,
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, task, NULL, NULL);
 
 	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, event);
 	return event;
+}
+
+static struct perf_event *tracer_open(struct kunit *test, int cpu, struct task_struct *task)
+{
+	return tracer_open_attr(test, cpu, task, false);
 }
 
 static int tracer_set(struct perf_event *event, const char *text)
@@ -347,6 +356,69 @@ static void test_set(struct kunit *test)
 	perf_sideband_put(PERF_SIDEBAND_FILTERS);
 	perf_event_release_kernel(event);
 	perf_event_release_kernel(cpu);
+	perf_pmu_unregister(&filter_test_tracer);
+}
+
+static int filter_test_idle(void *data)
+{
+	return 0;
+}
+
+static void filter_test_kill(bool on)
+{
+	struct sighand_struct *sighand = rcu_dereference_raw(current->sighand);
+
+	spin_lock_irq(&sighand->siglock);
+	if (on) {
+		sigaddset(&current->pending.signal, SIGKILL);
+		set_thread_flag(TIF_SIGPENDING);
+	} else {
+		sigdelset(&current->pending.signal, SIGKILL);
+		recalc_sigpending();
+	}
+	spin_unlock_irq(&sighand->siglock);
+}
+
+static void filter_test_set_killed(struct kunit *test, struct perf_event *event)
+{
+	struct task_struct *thread = kthread_create(filter_test_idle, NULL, "perf_filter");
+	struct perf_event *child;
+	int err;
+
+	KUNIT_EXPECT_FALSE(test, IS_ERR(thread));
+	if (IS_ERR(thread))
+		return;
+	/* A new kthread runs for a moment: wait until it sleeps. */
+	kthread_bind(thread, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, perf_event_init_task(thread, 0), 0);
+
+	filter_test_kill(true);
+	err = tracer_set(event, "filter 0x1000/0x100");
+	filter_test_kill(false);
+	KUNIT_EXPECT_EQ(test, err, -EINTR);
+	scoped_class(event_context, ctx, event) {
+		CLASS(inherit_lock, lock)(event);
+		KUNIT_EXPECT_TRUE(test, lock && !list_empty(perf_event_children(event)));
+		for_each_child(child, event)
+			KUNIT_EXPECT_EQ(test, child->addr_filter_ranges[0].start, 0x1000UL);
+	}
+	kthread_stop(thread);
+}
+
+/*
+ * A task that is killed while it sets filters gets an error, and no inherited event keeps the
+ * ranges of the old filters.
+ */
+static void test_set_by_killed_task(struct kunit *test)
+{
+	struct perf_event *event;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&filter_test_tracer, NULL, -1), 0);
+	event = tracer_open_attr(test, -1, current, true);
+	if (!IS_ERR(event)) {
+		filter_test_set_killed(test, event);
+		perf_event_release_kernel(event);
+	}
 	perf_pmu_unregister(&filter_test_tracer);
 }
 
@@ -502,6 +574,7 @@ static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE(test_parse_fuzz),
 	KUNIT_CASE(test_address_range),
 	KUNIT_CASE(test_set),
+	KUNIT_CASE(test_set_by_killed_task),
 	KUNIT_CASE(test_walk_needs_a_filter),
 	KUNIT_CASE(test_walk_locks_filters_only),
 	KUNIT_CASE(test_mapped),
