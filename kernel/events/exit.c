@@ -377,6 +377,52 @@ void perf_event_delayed_put(struct task_struct *task)
 
 /* exec */
 
+/**
+ * perf_groups_exec_begin - begin to change many events of current
+ * @ctx: the context of current; its mutex is held, so PMUs are not added
+ *
+ * Until perf_groups_exec_end(), changed groups may wait although they would fit by priority.
+ *
+ * Context: takes ctx->lock; interrupts are on.
+ */
+void perf_groups_exec_begin(struct perf_event_context *ctx)
+{
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	for_each_pmu_context(epc, ctx)
+		epc->in_exec = true;
+	raw_spin_unlock_irq(&ctx->lock);
+}
+
+static void perf_groups_exec_end_locked(struct perf_event *unused,
+					struct perf_cpu_context *cpuctx, void *data)
+{
+	struct perf_event_context *ctx = data;
+	struct perf_event_pmu_context *epc;
+
+	lockdep_assert_held(&ctx->lock);
+	for_each_pmu_context(epc, ctx) {
+		epc->in_exec = false;
+		if (epc->resched_due && cpuctx)
+			perf_group_resched(cpuctx, epc, NULL);
+		epc->resched_due = false;
+	}
+}
+
+/**
+ * perf_groups_exec_end - schedule the changed groups of current
+ * @ctx: the argument of perf_groups_exec_begin(); its mutex has been held since
+ *
+ * Context: may sleep.
+ */
+void perf_groups_exec_end(struct perf_event_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	perf_context_call(ctx, NULL, perf_groups_exec_end_locked, ctx);
+}
+
 static void perf_exit_opened_at_exec(struct perf_event *event)
 {
 	perf_event_get_ref(event);

@@ -13,10 +13,8 @@ int perf_event_attach_child(struct perf_event *child);
 void perf_group_complete(struct perf_event *leader);
 bool perf_event_detach(struct perf_event *event, enum perf_event_state end);
 void perf_event_detach_at_exit(struct perf_event *event, enum perf_event_state end);
-void perf_groups_exec_begin(struct perf_event_context *ctx);
-void perf_groups_exec_end(struct perf_event_context *ctx);
 
-/* For enable.c. A group is always on if none of its events needs scheduling. */
+/* For enable.c and exit.c. A group is always on if none of its events needs scheduling. */
 void perf_always_on_start(struct perf_event *event);
 void perf_always_on_stop(struct perf_event *event, enum perf_event_state state);
 void perf_always_on_start_group(struct perf_event *leader);

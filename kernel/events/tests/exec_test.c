@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that an exec enables or removes, on a simulated PMU */
 #include "sim_fixture.h"
+#include "../exit.h"
 
 static int (*exec_test_sim_add)(struct perf_event *event, int flags);
 static void (*exec_test_sim_del)(struct perf_event *event, int flags);
