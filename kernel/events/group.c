@@ -365,7 +365,8 @@ static bool perf_group_sched_in_beside(struct perf_cpu_context *cpuctx, struct p
  *
  * During an exec of the context's task, the groups are scheduled once for all changes, by
  * perf_groups_exec_end(), because the exec may change very many groups. A group that the exec
- * enables does not wait until then if it fits: otherwise its count would be scaled.
+ * enables, or whose leader it removes, does not wait until then if it fits: otherwise its count
+ * would be scaled.
  *
  * Context: interrupts are off.
  */
@@ -495,9 +496,11 @@ struct detach_args {
 
 /*
  * Make each member its own leader, with the leader's group_runtime. The caller has scheduled out
- * the group as a whole: one by one, the members of a large group would take long.
+ * the group as a whole: one by one, the members of a large group would take long. If @cpuctx is not
+ * NULL, schedule in the members that fit.
  */
-static void perf_group_dissolve(struct perf_event *leader, bool attached)
+static void perf_group_dissolve(struct perf_event *leader, struct perf_cpu_context *cpuctx,
+				bool attached)
 {
 	struct perf_event *member, *next;
 	struct perf_group_gap gap = { };
@@ -528,6 +531,11 @@ static void perf_group_dissolve(struct perf_event *leader, bool attached)
 		else
 			perf_group_update_caps(member);
 		perf_sample_layout_group(member);
+		if (cpuctx && perf_group_is_inactive(member) && member->pmu_ctx) {
+			perf_group_resched(cpuctx, member->pmu_ctx, member);
+			/* The tree may have changed. */
+			gap.root = NULL;
+		}
 	}
 	INIT_LIST_HEAD(&leader->sibling_list);
 	leader->nr_siblings = 0;
@@ -613,16 +621,19 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 	struct perf_event_context *ctx = event->ctx;
 	struct perf_event_pmu_context *scheduler = event->pmu_ctx, *epc;
 	struct detach_args *args = data;
-	bool resched, moved;
+	bool resched, moved, stay;
 
 	/*
 	 * The siblings of a removed leader become groups of their own, and the PMU is
-	 * rescheduled for them. If no event of the group is left, waiting groups get its
-	 * counters at the next rotation, as after the disable of an event.
+	 * rescheduled for them. But in an exec the siblings would wait: if they are scheduled in,
+	 * they stay so. If no event of the group is left, waiting groups get its counters at the
+	 * next rotation, as after the disable of an event.
 	 */
 	if (leader == event) {
 		moved = event->nr_siblings;
-		resched = attached && moved && !is_always_on(event);
+		stay = cpuctx && scheduler && scheduler->in_exec &&
+		       event->state == PERF_EVENT_STATE_ACTIVE;
+		resched = attached && moved && !is_always_on(event) && !stay;
 		if (attached && is_always_on(event))
 			perf_always_on_leader_del(event);
 		else if (attached)
@@ -631,7 +642,8 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		 * After the task's exit the siblings are not scheduled again, so they are
 		 * added to no tree.
 		 */
-		perf_group_dissolve(event, attached && ctx->task != PERF_TASK_GONE);
+		perf_group_dissolve(event, stay ? cpuctx : NULL,
+				    attached && ctx->task != PERF_TASK_GONE);
 	} else {
 		resched = false;
 		if (attached && is_always_on(leader)) {

@@ -245,6 +245,37 @@ static void exec_removes_all_at_once(struct kunit *test)
 	}
 }
 
+/* The members of a leader that an exec removes do not wait for the end of the exec. */
+static void exec_removes_leader_alone(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .config = STEP, .remove_on_exec = 1,
+	};
+	struct perf_event *leader = open_attr(test, &attr, -1, current, NULL), *members[2];
+	int i;
+
+	attr.remove_on_exec = 0;
+	for (i = 0; i < 2; i++)
+		members[i] = open_attr(test, &attr, -1, current, leader);
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	exec_test_slow = open_attr(test, &attr, -1, current, NULL);
+	sim_test_advance(test, 5);
+	sim_test_pass(1000);
+
+	exec_expect_few_calls(test, members[0], 3);
+	sim_test_advance(test, 10);
+	sim_test_pass(1000);
+	KUNIT_EXPECT_EQ(test, leader->state, PERF_EVENT_STATE_EXIT);
+	KUNIT_EXPECT_EQ(test, sim_test_value(leader), 5ULL);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, members[i]->group_leader, members[i]);
+		KUNIT_EXPECT_EQ(test, sim_test_value(members[i]), 15ULL);
+		expect_times(test, members[i], 2100, 2100);
+	}
+}
+
 static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_enables_all_at_once),
 	KUNIT_CASE(exec_lets_no_event_wait),
@@ -252,6 +283,7 @@ static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_enables_members_alone),
 	KUNIT_CASE(exec_enables_pinned_events),
 	KUNIT_CASE(exec_removes_all_at_once),
+	KUNIT_CASE(exec_removes_leader_alone),
 	{}
 };
 
