@@ -17,7 +17,7 @@ struct tree_fixture {
 	struct perf_event_context	ctx;
 	struct pmu			pmu;
 	struct perf_event_pmu_context	epc;
-	struct perf_event		events[6];
+	struct perf_event		events[LIMIT_RUNTIME_GROUPS + 2];
 };
 
 static int tree_test_init(struct kunit *test)
@@ -273,12 +273,60 @@ static void age_of_a_group_is_limited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[1]), limit);
 }
 
+static void tree_test_insert_active(struct tree_fixture *f, int active, u64 limit)
+{
+	struct perf_event *e = f->events;
+	int n;
+
+	raw_spin_lock_irq(&f->ctx.lock);
+	for (n = 0; n < active + 2; n++) {
+		bool on = n < active;
+
+		e[n].state = on ? PERF_EVENT_STATE_ACTIVE : PERF_EVENT_STATE_INACTIVE;
+		/* The time is stopped, so the lowest bit is 0. */
+		atomic64_set(&e[n].time_running, on ? 1000 * limit << 1 : 0);
+		e[n].group_runtime = on ? 0 : 2 * limit;
+		perf_group_tree_insert(&e[n]);
+	}
+	raw_spin_unlock_irq(&f->ctx.lock);
+}
+
+/*
+ * When a group has run for very long, its runtime is compared with those of the first groups of its
+ * subtree only. A younger group after these has the age 0.
+ */
+static void comparison_of_runtimes_is_limited(struct kunit *test)
+{
+	struct tree_fixture *f = test->priv;
+	u64 limit = perf_age_limit(&f->epc);
+	struct perf_event *e = f->events;
+	int active, n;
+
+	for (active = LIMIT_RUNTIME_GROUPS - 1; active <= LIMIT_RUNTIME_GROUPS; active++) {
+		bool seen = active < LIMIT_RUNTIME_GROUPS;
+
+		f->epc.age_base = 0;
+		tree_test_insert_active(f, active, limit);
+		tree_test_ran(f, &e[active + 1], 3000 * limit);
+		KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[active]), seen ? limit : 0ULL);
+		KUNIT_EXPECT_EQ(test, tree_test_age(f, &e[active + 1]), 2 * limit);
+
+		raw_spin_lock_irq(&f->ctx.lock);
+		for (n = 0; n < active + 2; n++) {
+			e[n].state = PERF_EVENT_STATE_INACTIVE;
+			perf_group_tree_del(&e[n]);
+		}
+		raw_spin_unlock_irq(&f->ctx.lock);
+	}
+}
+
 static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(tree_separates_cpus),
 	KUNIT_CASE(insertion_in_sequence),
 	KUNIT_CASE(youngest_is_first),
 	KUNIT_CASE(idle_subtree_gets_no_advantage),
 	KUNIT_CASE(age_of_a_group_is_limited),
+	KUNIT_CASE(comparison_of_runtimes_is_limited),
 	{}
 };
 
