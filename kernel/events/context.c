@@ -5,6 +5,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/wait.h>
 
 #include "context.h"
 #include "delay.h"
@@ -520,6 +521,12 @@ static void perf_context_start_clock_here(void *info)
 	raw_spin_unlock(&ctx->lock);
 }
 
+/* The CPU that runs the task, or -1. Called by task_call_func(): the task is not being switched. */
+static int perf_context_task_runs_on(struct task_struct *task, void *unused)
+{
+	return task_curr(task) ? task_cpu(task) : -1;
+}
+
 /**
  * perf_context_reserve - announce an event that will be attached
  * @ctx: the context, whose mutex is held
@@ -553,16 +560,17 @@ void perf_context_reserve(struct perf_event_context *ctx)
 		return;
 	}
 	/*
-	 * If the task is not running when the interrupt arrives, its next schedule in sees
-	 * ctx->nr_events and starts the clock. But the task may have migrated: then call its new
-	 * CPU. The loop terminates, because each round but the first requires a migration while the
-	 * interrupt is in flight.
+	 * task_call_func() holds the lock of the task's run queue, or a lock that a wakeup of the
+	 * task takes. So each later switch to the task sees its context and ctx->nr_events, and
+	 * starts the clock; an earlier one has stored the task's CPU. Without these locks both
+	 * loads could return old values: a switch has no full barrier between its store of the
+	 * task's CPU and its load of the task's context, which may be new. If the task is switched
+	 * out before the interrupt, the interrupt need not do anything.
 	 */
-	do {
-		cpu = task_cpu(task);
-		perf_delay(CALL_RESERVED);
+	cpu = task_call_func(task, perf_context_task_runs_on, NULL);
+	perf_delay(CALL_RESERVED);
+	if (cpu >= 0)
 		smp_call_function_single(cpu, perf_context_start_clock_here, ctx, 1);
-	} while (perf_clock_cpu(&ctx->clock) < 0 && task_cpu(task) != cpu);
 }
 
 /**
