@@ -135,11 +135,17 @@ missing() { # PACKAGE...: print the packages that are not installed; fails if th
 	return $none
 }
 
-# One caller at a time installs. A caller that had to wait checks again which packages are missing.
-install_missing() (
+# Take the lock of the system's apt, until the shell or subshell of the caller ends. Without it, an
+# update of the index in one stage fails a download or an update in another one.
+take_apt() {
 	mkdir -p "$B"
 	exec 7>"$B/apt.lock"
 	flock 7
+}
+
+# One caller at a time installs. A caller that had to wait checks again which packages are missing.
+install_missing() (
+	take_apt
 	mapfile -t missing < <(missing "$@")
 	[ ${#missing[@]} -gt 0 ] || return 0
 	say "installing with apt-get: ${missing[*]}"
@@ -165,7 +171,7 @@ debian_mirror() {
 	local uri update
 	for update in '' 1; do
 		# On a fresh machine apt may never have fetched its index.
-		[ -z "$update" ] || as_root apt-get update >&2
+		[ -z "$update" ] || (take_apt; as_root apt-get update >&2)
 		uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
 			"Codename: $1" | sed -n 1p)
 		[ -z "$uri" ] || { echo "$uri"; return; }
