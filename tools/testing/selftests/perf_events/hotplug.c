@@ -63,7 +63,25 @@ static void *work(void *arg)
 	return NULL;
 }
 
-TEST(events_outlive_their_cpu)
+FIXTURE(load) {
+};
+
+FIXTURE_SETUP(load)
+{
+	if (geteuid() || access(ONLINE, W_OK))
+		SKIP(return, "needs root, and a CPU 1 that can go offline");
+	/* In some kernels the events of a CPU end when the CPU is offlined. */
+	if (!getenv("PE_HARD"))
+		SKIP(return, "PE_HARD is not set");
+}
+
+/* After a failure the CPU may be offline, and later programs would skip tests. */
+FIXTURE_TEARDOWN(load)
+{
+	pe_set(ONLINE, 1);
+}
+
+TEST_F(load, events_outlive_their_cpu)
 {
 	struct perf_event_attr clock = pe_attr(PERF_COUNT_SW_CPU_CLOCK);
 	struct perf_event_attr steps = pe_sim_attr();
@@ -73,11 +91,6 @@ TEST(events_outlive_their_cpu)
 	__u64 before, total = 0;
 	time_t end;
 
-	if (geteuid() || access(ONLINE, W_OK))
-		SKIP(return, "needs root, and a CPU 1 that can go offline");
-	/* In some kernels the events of a CPU end when the CPU is offlined. */
-	if (!getenv("PE_HARD"))
-		SKIP(return, "PE_HARD is not set");
 	have_sim = pe_sim_type() >= 0;
 	faults.exclude_kernel = 1;
 	cpu_clock = pe_open(&clock, -1, 1, -1, 0);

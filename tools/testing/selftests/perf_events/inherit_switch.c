@@ -65,6 +65,8 @@ FIXTURE_TEARDOWN(shared_ctx)
 {
 	int i;
 
+	/* After a failure CPU 1 may be offline, and later programs would skip tests. */
+	pe_set(ONLINE, 1);
 	for (i = 0; i < CHILDREN; i++)
 		pe_child_end(&self->child[i]);
 	for (i = 0; i < 3; i++)
