@@ -4,7 +4,6 @@
  * 64-bit programs.
  */
 #include <linux/cpumask.h>
-#include <linux/cpuset.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/perf_event.h>
@@ -15,6 +14,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
+#include "allowed_cpus.h"
 #include "virtual.h"
 
 static_assert(offsetof(struct vperfctr_control, cpu_control) == 4);
@@ -278,50 +278,6 @@ SYSCALL_DEFINE2(vperfctr_open, int, tid, int, creat)
 }
 
 /*
- * Set a thread's allowed CPUs to @cpus, then @cpus to the CPUs of its cpuset. Return: 0 if all
- * allowed CPUs are in the cpuset, -EAGAIN if the cpuset has changed meanwhile, or an error.
- */
-static int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *cpus)
-{
-	int err = set_cpus_allowed_ptr(task, cpus);
-
-	if (err)
-		return err;
-	cpuset_cpus_allowed(task, cpus);
-	return cpumask_subset(task->cpus_ptr, cpus) ? 0 : -EAGAIN;
-}
-
-/*
- * Remove the CPUs that cannot run the counters from a thread's allowed CPUs. A change of its cpuset
- * may set the allowed CPUs meanwhile: repeat until all allowed CPUs are in the cpuset. If all CPUs
- * of the changed cpuset are forbidden, allow all CPUs of the cpuset, and return -EINVAL.
- */
-static int vperfctr_leave_forbidden(struct task_struct *task)
-{
-	const struct cpumask *forbidden = perfctr_cpu_forbidden();
-	cpumask_var_t cpus;
-	bool none = false;
-	int err = -EINVAL;
-
-	if (!cpumask_intersects(task->cpus_ptr, forbidden))
-		return 0;
-	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
-		return -ENOMEM;
-	if (cpumask_andnot(cpus, task->cpus_ptr, forbidden))
-		err = vperfctr_allow_cpus(task, cpus);
-	while (err == -EAGAIN) {
-		none = cpumask_subset(cpus, forbidden);
-		if (!none)
-			cpumask_andnot(cpus, cpus, forbidden);
-		err = vperfctr_allow_cpus(task, cpus);
-	}
-	free_cpumask_var(cpus);
-	if (!err && none)
-		return -EINVAL;
-	return err;
-}
-
-/*
  * Zero the sums that are not preserved, and allocate a new identity. @control must enable the TSC
  * or counters.
  */
@@ -396,8 +352,8 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
  * Return: 0 on success, -EBADF, -EINVAL if there is no object, the control is not valid, or all
  * CPUs are forbidden, -EACCES if perf_event_paranoid forbids the caller to count at all, -EPERM for
  * bits that no caller may set or that need a privilege, -ESRCH if the object is unlinked, or its
- * owner is dead, or is neither the caller nor stopped and traced by it, -EBUSY if perf's pinned
- * events have the counters, -ENOMEM, -EFAULT, or an error of a security module
+ * owner is dead or killed, or is neither the caller nor stopped and traced by it, -EBUSY if perf's
+ * pinned events have the counters, -ENOMEM, -EFAULT, or an error of a security module
  */
 SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
 {
