@@ -26,16 +26,23 @@ near() { # NUMBER OTHER
 }
 
 echo "TAP version 13"
-if ! ./perfex -i >"$out" 2>&1; then
-	if [ -n "$PE_NEED_PERFCTR" ]; then
-		sed 's/^/# /' "$out"
-		exit 1
-	fi
+# The kernel has no perfctr, or an x86 CPU has no clock.
+lacks_perfctr() {
+	[ -z "$PE_NEED_PERFCTR" ] || return 1
+	# ENOSYS
+	grep -q ': Function not ' "$out" && return 0
+	grep -q 'No such device' "$out" && grep -q '^flags' /proc/cpuinfo &&
+		! grep -qw tsc /proc/cpuinfo
+}
+LC_ALL=C ./perfex -i >"$out" 2>&1
+status=$?
+sed 's/^/# /' "$out"
+if [ $status != 0 ]; then
+	lacks_perfctr || exit 1
 	echo "1..0 # SKIP no perfctr"
 	exit 4
 fi
 echo 1..6
-sed 's/^/# /' "$out"
 counters=$(grep -c 'cpu_features.* \(rdpmc\|pcint\)' "$out")
 
 ./perfex -o "$out" ./loop 1000 && [ "$(sum tsc)" -gt 0 ]
@@ -79,12 +86,18 @@ by_perf() { # N
 	perf stat -x, -e instructions:u -o "$out" ./loop "$1" &&
 		awk -F, '/instructions/ && $1 ~ /^[0-9]+$/ { print $1; exit }' "$out"
 }
-if by_perf 1 2>/dev/null | grep -q '^[0-9]'; then
+# The name perf may be a script that finds no perf for this kernel.
+if perf --version >/dev/null 2>&1; then
 	few=$(by_perf 1000000) many=$(by_perf 2000000)
-	echo "# perf stat: $((many - few)) more for a million rounds"
-	near $((many - few)) 2000000 && near "$many" "$(counted 2000000)"
+	if [ -n "$few" ] && [ -n "$many" ]; then
+		echo "# perf stat: $((many - few)) more for a million rounds"
+		near $((many - few)) 2000000 && near "$many" "$(counted 2000000)"
+	else
+		sed 's/^/# /' "$out"
+		false
+	fi
 	result $? "perf stat counts the same"
 else
-	skip "perf stat counts the same" "no perf, or no counters for it"
+	skip "perf stat counts the same" "no perf"
 fi
 exit $failed
