@@ -137,6 +137,19 @@ static inline void add_counter(struct vperfctr_control *to, const struct vperfct
 	to->cpu_control.evntsel[n] = one->cpu_control.evntsel[0];
 }
 
+/* Can the thread have counter @map? After an error other than that of no such counter, exit. */
+static inline bool has_counter(int fd, unsigned int map)
+{
+	struct vperfctr_control one = one_counter(map);
+
+	if (!vperfctr_control(fd, &one))
+		return true;
+	if (errno == EINVAL)
+		return false;
+	fprintf(stderr, "# counter %#x: %s\n", map, strerror(errno));
+	exit(1);
+}
+
 /* A control of all counters, with the fixed ones if @fixed */
 static inline struct vperfctr_control all_counters(int fd, int fixed)
 {
@@ -145,12 +158,12 @@ static inline struct vperfctr_control all_counters(int fd, int fixed)
 
 	for (map = 0; map < MAX_COUNTERS; map++) {
 		one = one_counter(map);
-		if (!vperfctr_control(fd, &one))
+		if (has_counter(fd, map))
 			add_counter(&all, &one);
 	}
 	for (map = FIXED; fixed && map < FIXED + 3; map++) {
 		one = one_counter(map);
-		if (!vperfctr_control(fd, &one))
+		if (has_counter(fd, map))
 			add_counter(&all, &one);
 	}
 	memset(&one, 0, sizeof(one));
