@@ -265,6 +265,21 @@ static inline int has_counters(void)
 	return 1;
 }
 
+/* Write a setting. Return: its value before, or -2 after an error */
+static inline int replace_number(const char *path, int value)
+{
+	FILE *file = fopen(path, "r+");
+	int before, failed;
+
+	if (!file)
+		return -2;
+	failed = fscanf(file, "%d", &before) != 1;
+	rewind(file);
+	failed |= fprintf(file, "%d\n", value) < 0;
+	failed |= fclose(file);
+	return failed ? -2 : before;
+}
+
 /* Wait for the exit of all children. Return: the number of those that exited with 0 */
 static inline int nr_succeeded(void)
 {
