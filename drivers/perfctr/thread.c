@@ -346,9 +346,11 @@ void vperfctr_detach(struct vperfctr *vp, struct task_struct *task)
 	local_irq_restore(flags);
 	/*
 	 * Any process with a file may read the sums of an object without an owner: complete
-	 * the sums before.
+	 * the sums before. Pairs with vperfctr_get_owner(). rcu_assign_pointer() of a constant
+	 * NULL has no barrier.
 	 */
-	rcu_assign_pointer(vp->owner, NULL);
+	smp_wmb();
+	RCU_INIT_POINTER(vp->owner, NULL);
 	vperfctr_put(vp);
 }
 
