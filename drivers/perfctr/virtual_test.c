@@ -313,7 +313,7 @@ static void test_alloc_security_hook(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(vp), -EACCES);
 }
 
-/* A security module can refuse a mapping. */
+/* mmap: "A call that a module refuses fails with the module's error, such as EACCES." */
 static void test_mmap_security_hook(struct kunit *test)
 {
 	unsigned long allowed, addr;

@@ -197,6 +197,35 @@ TEST_F(forbidden, migration)
 	EXPECT_LE(20000, after.pmc[0]);
 }
 
+/*
+ * When a thread starts to run on a forbidden CPU, its counters stop, and it gets SIGILL.
+ * vperfctr_iresume is EBUSY there, and can be retried elsewhere.
+ */
+TEST_F(forbidden, iresume)
+{
+	struct vperfctr_control control = instructions(-100000);
+
+	if (!has(PERFCTR_FEATURE_PCINT))
+		SKIP(return, "no counters that interrupt");
+	signal(SIGILL, on_ill);
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	work(100000);
+	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 0), self->page->cpu_state.cstatus);
+	/* Only the TSC runs, which runs on all CPUs. */
+	ASSERT_EQ(0, stay_on(self->bad));
+	work(10000);
+	EXPECT_EQ(0, ills);
+	EXPECT_EQ(-1, vperfctr_iresume(self->fd));
+	EXPECT_EQ(EBUSY, errno);
+	work(10000);
+	EXPECT_EQ(1, ills);
+	EXPECT_EQ(0, self->page->cpu_state.cstatus);
+	ASSERT_EQ(0, stay_on(self->good));
+	EXPECT_EQ(0, vperfctr_iresume(self->fd));
+	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 1), self->page->cpu_state.cstatus);
+	EXPECT_EQ(1, ills);
+}
+
 #define CPUSET_ROOT	"/tmp/perfctr-cpuset"
 #define CPUSET_OWN	CPUSET_ROOT "/own"
 #define CPUSET_ROUNDS	500
