@@ -85,6 +85,46 @@ TEST_F(race, exit)
 	}
 }
 
+/*
+ * Unlink against read by another: a reader that finds no owner gets the final sums, although the
+ * thread still runs.
+ */
+TEST_F(race, unlink_read)
+{
+	struct perfctr_sum_ctrs a, b;
+	int i, fd, probe = vperfctr_open(0, 0), status;
+	pid_t child;
+
+	close(probe);
+	for (i = 0; i < ROUNDS; i++) {
+		child = clone_with(0);
+		ASSERT_LE(0, child);
+		if (!child) {
+			fd = vperfctr_open(0, 1);
+			if (vperfctr_control(fd, &self->control))
+				_exit(1);
+			work(1000 * (i % 50));
+			if (vperfctr_unlink(fd))
+				_exit(2);
+			work(50000);
+			_exit(0);
+		}
+		while (vperfctr_read(probe, &a, NULL, NULL)) {
+			ASSERT_EQ(true, errno == ESRCH || errno == EBADF);
+			sched_yield();
+		}
+		ASSERT_EQ(0, vperfctr_read(probe, &b, NULL, NULL));
+		ASSERT_EQ(a.tsc, b.tsc);
+		ASSERT_EQ(a.pmc[0], b.pmc[0]);
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		ASSERT_EQ(0, status);
+		ASSERT_EQ(0, vperfctr_read(probe, &b, NULL, NULL));
+		ASSERT_EQ(a.tsc, b.tsc);
+		ASSERT_EQ(a.pmc[0], b.pmc[0]);
+		close(probe);
+	}
+}
+
 /* Open, control and unlink against switches, on one CPU and on all. */
 TEST_F(race, unlink)
 {
