@@ -316,8 +316,9 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
  * The number of calls per tick is not limited. With a limit on claims, perfctr would lose counts:
  * a sum has no time running by which it could be scaled. With a limit on calls, displaced events of
  * the CPU would not count other tasks. Pinned events of a task displace flexible events in each
- * switch, too, and for longer. They need at least half as many register accesses: 22 instead of 36
- * with four counters and a global control, see takes_counters() in x86_registers_test.c.
+ * switch, too, and for longer. Such events need at least half as many register accesses as a claim:
+ * 22 instead of 36 with four counters and a global control, see takes_counters() in
+ * x86_registers_test.c.
  *
  * Called after perfctr has read its counters. The caller holds no ctx->lock.
  */

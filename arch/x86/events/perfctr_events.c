@@ -5,7 +5,7 @@
 #include "engine.h"
 #include "perfctr_rules.h"
 
-/* Flags of refused events. The family's rules refuse northbridge events. */
+/* Flags of refused events; for northbridge events, see the rules of the family. */
 #define PERFCTR_REFUSED_FLAGS	(X86_PAIR | X86_HT_ERRATUM)
 
 static bool perfctr_needs_extra_reg(const struct x86_extra *extra, u64 config)
@@ -19,7 +19,7 @@ static bool perfctr_needs_extra_reg(const struct x86_extra *extra, u64 config)
 
 static int perfctr_check_period(const struct x86_model *model, u64 config, s32 ireset)
 {
-	/* A switch stops a counter anywhere: the rest of a period is rarely a multiple. */
+	/* A switch may stop a counter anywhere in a period: the rest is rarely a multiple. */
 	if (model->period_step && model->period_step(config) > 1)
 		return -EPERM;
 	if (model->min_period && -(s64)ireset < (s64)model->min_period(config))

@@ -279,7 +279,7 @@ static int perfctr_check_counter(const struct perfctr_cpu_kind *kind,
 	       perfctr_check_rules(kind->family->more_rules, control, i, place, global);
 }
 
-/* Replay tagging: its enable bit, and the bits that select the tagged operations */
+/* Check replay tagging of a P4: its enable bit, and the bits that select the tagged operations. */
 static int perfctr_check_pebs(const struct perfctr_cpu_control *control)
 {
 	if (!control->p4.pebs_enable)

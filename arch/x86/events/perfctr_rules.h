@@ -21,7 +21,7 @@ enum perfctr_rule_kind {
 	PERFCTR_ONE_OF,		/* at least one must be 1 */
 	PERFCTR_ALL_OF,		/* all must be 1 */
 	PERFCTR_I_MODE,		/* all must be 1 for counters that interrupt, else 0 */
-	PERFCTR_NOT_VALUE,	/* they must not have the rule's value */
+	PERFCTR_NOT_VALUE,	/* the bits must differ from the rule's value */
 };
 
 /* perfctr_rule::on: the counters that a rule applies to */
@@ -42,7 +42,7 @@ enum perfctr_field {
 };
 
 /**
- * struct perfctr_rule - a condition on a counter's control
+ * struct perfctr_rule - a condition on the control of a counter
  * @mask: the bits checked; 0 ends a table
  * @value: for PERFCTR_NOT_VALUE
  * @kind: PERFCTR_NONE_OF, ...

@@ -23,7 +23,7 @@
  * @read_low: reads the lower 32 bits of a counter by its index for RDPMC
  * @get: reserves and programs counters; those that interrupt do not run. Returns 0, 1 if the
  *	counters have run on since @put of the same claim and run now, or -EBUSY
- * @save: saves the value of a counter at its last read
+ * @save: saves the value that a counter has now
  * @saved_value: returns the value saved by @save
  * @has_saved: returns whether the saved values of a claim's counters are current: the counters were
  *	read for the last state, and were not used since
@@ -52,7 +52,7 @@ static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct x86_c
 {
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
 
-	/* A claim has at most as many counters as the CPU. */
+	/* claim->n is at most the number of counters of the CPU, so it limits n. */
 	return perfctr_cstatus_nractrs(cstatus) <= n && (!n || n == claim->n);
 }
 

@@ -2,8 +2,9 @@
 /*
  * User space reads of counters with RDPMC, and the event's mapped page.
  *
- * With CR4.PCE set, a program can read all counters. CR4.PCE is set while the address space has a
- * mapped event (or always, or never: "rdpmc" in the PMU's sysfs directory).
+ * With CR4.PCE set, a program can read all counters. CR4.PCE is set while an event or a state of
+ * perfctr is mapped in the address space (or always, or never: "rdpmc" in the PMU's sysfs
+ * directory).
  */
 #include <linux/device.h>
 #include <linux/mm.h>
@@ -17,7 +18,7 @@
 DEFINE_STATIC_KEY_FALSE(rdpmc_never_available_key);
 DEFINE_STATIC_KEY_FALSE(rdpmc_always_available_key);
 
-/* Sysfs file "rdpmc". 0: no process may use RDPMC; 1: processes with a mapped event; 2: all */
+/* "rdpmc" in sysfs. 0: no process may use RDPMC; 1: if an event or perfctr is mapped; 2: all may */
 int x86_rdpmc = 1;
 static DEFINE_MUTEX(x86_rdpmc_mutex);
 
@@ -34,7 +35,7 @@ bool x86_user_reads(void)
 }
 
 /**
- * x86_in_kernel_thread - does this CPU run a kernel thread with the address space of a process?
+ * x86_in_kernel_thread - check for a kernel thread in the address space of a process
  *
  * Context: any.
  * Return: true while the CPU is in lazy TLB mode.
@@ -132,7 +133,7 @@ void x86_event_unmapped(struct perf_event *event, struct mm_struct *mm)
 }
 
 /**
- * x86_perf_clock_is_tsc - is perf_clock() computed from the TSC, by the parameters of this CPU?
+ * x86_perf_clock_is_tsc - check whether perf_clock() is computed from the TSC of this CPU
  *
  * False if sched_clock is a clock of the hypervisor, such as kvmclock.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Check of x86_assign() against all assignments, for few counts on small PMUs. Used by the KUnit
+ * Check of x86_assign() against all assignments, for few events on small PMUs. Used by the KUnit
  * suite and by tools/testing/perf_events/x86_assign_test.c.
  */
 
@@ -58,9 +58,9 @@ static bool assign_can_be_pair(u64 mask)
 }
 
 /*
- * Tries all lists of @n counts, in the order of their masks, on a PMU with @counters. Each set of
- * counters is tried for each count, with the count currently on each free counter of the set, or
- * on none.
+ * Tries all lists of @n events, in the order of their masks, on a PMU with @counters. Each set of
+ * counters is tried as the mask of each event, with the event currently on each free counter of the
+ * set, or on none.
  */
 static const char *assign_try_all(struct x86_constraint *constraints, int i, int n, int counters,
 				  u64 taken, unsigned long *tried)

@@ -33,7 +33,7 @@ static void assign_many(struct kunit *test)
 	for (i = 0; i < 12; i++)
 		constraints[i] = (struct x86_constraint){ .allowed = 0xf000000ffULL, .now = -1 };
 	KUNIT_EXPECT_TRUE(test, x86_assign(constraints, 12, 0));
-	/* The last count needs a counter that another count can leave. */
+	/* The last event needs a counter that another event can leave. */
 	for (i = 0; i < 12; i++)
 		constraints[i].now = i < 8 ? i : i + 24;
 	constraints[0].allowed = 0xff;

@@ -69,7 +69,7 @@ static void models_hybrid_metrics(struct kunit *test)
 		{ BIT_ULL(15), 0x7, 0, false, 0 },
 		{ 0, 0xf, X86_KIND_CORE, true, 8 },
 		{ 0, 0x7, X86_KIND_CORE, true, 0 },
-		/* With a hypervisor, only the capabilities count. */
+		/* With a hypervisor, only the capabilities matter. */
 		{ 0, 0xf, X86_KIND_CORE, false, 0 },
 		{ BIT_ULL(15), 0xf, X86_KIND_CORE, false, 8 },
 		{ 0, 0xf, X86_KIND_ATOM, true, 0 },

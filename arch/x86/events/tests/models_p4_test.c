@@ -34,7 +34,7 @@ static void models_p4(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sel.extra, 0x2600020c);
 	KUNIT_EXPECT_EQ(test, sel.config, 0x0403c000);
 	KUNIT_EXPECT_EQ(test, sel.common, 0);
-	/* Both threads of a core use the PEBS registers of a metric, as they use all registers. */
+	/* The threads of a core share the PEBS registers of a metric, as all other registers. */
 	KUNIT_EXPECT_EQ(test, models_sel_on(test, row, row->msrs, row->counters,
 					    (*row->cache)[PERF_COUNT_HW_CACHE_DTLB]
 					    [PERF_COUNT_HW_CACHE_OP_WRITE]

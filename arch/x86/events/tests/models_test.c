@@ -132,7 +132,7 @@ static void models_check_limits(struct kunit *test, const struct models_table *t
 	}
 }
 
-/* Limits have only existing counters, and none is hidden by an earlier one. */
+/* Limits have only existing counters, and no limit is hidden by an earlier one. */
 static void models_limits(struct kunit *test)
 {
 	const struct models_table *table = test->param_value;

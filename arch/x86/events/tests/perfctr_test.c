@@ -359,7 +359,7 @@ static void test_kernel(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, perfctr_counts_kernel(&perfctr_k7, &control));
 	control.nractrs = 1;
 	KUNIT_EXPECT_FALSE(test, perfctr_counts_kernel(&perfctr_k7, &control));
-	/* It has no modes. */
+	/* The selects of a C3 have no modes. */
 	KUNIT_EXPECT_TRUE(test, perfctr_counts_kernel(&perfctr_c3, &control));
 	control.nractrs = U32_MAX;
 	control.nrictrs = U32_MAX;

@@ -168,14 +168,14 @@ static void precise_fixed(struct kunit *test)
 #define S(_field, _value)	PERF_MEM_S(_field, _value)
 #define LOAD		S(OP, LOAD)
 #define STORE		S(OP, STORE)
-/* A hit by number, and by both number and level */
+/* A hit in a level: as LVLNUM alone, and as both LVLNUM and LVL */
 #define AT(_number)	(S(LVL, HIT) | S(LVLNUM, _number))
 #define IN(_level)	(AT(_level) | S(LVL, _level))
 #define LOCAL		(AT(RAM) | S(LVL, LOC_RAM))
 #define FAR		S(REMOTE, REMOTE)
 #define FAR_L3		(AT(L3) | S(LVL, REM_CCE1) | FAR)
 #define UNKNOWN		(S(LVL, NA) | S(LVLNUM, NA) | S(SNOOP, NA))
-/* Hit in a TLB, and miss in both; the same without blocks */
+/* A hit in a TLB, and a miss in both TLBs; the same for accesses that were not blocked */
 #define TLB_HIT		(S(TLB, HIT) | S(TLB, L1) | S(TLB, L2))
 #define TLB_MISS	(S(TLB, MISS) | S(TLB, L2))
 #define FAST		(TLB_HIT | S(BLK, NA))
@@ -576,8 +576,9 @@ static void precise_registers_of_entry(struct kunit *test)
 }
 
 /*
- * The registers of user space are those of the record, as its address is. A record after an
- * instruction that enters the kernel does not have them, also if the event samples the kernel.
+ * Registers of user space are those of the record, as is the address of the sample. The record of
+ * an instruction that enters the kernel has registers of the kernel, so the sample does not have
+ * the registers of this record, even if the event samples the kernel.
  */
 static void precise_user_registers(struct kunit *test)
 {
