@@ -2,10 +2,10 @@
 /*
  * Branch sampling (BRS) of AMD CPUs of family 19h without version 2 of the last branch records.
  *
- * The unit starts at an overflow of counter 0. It holds back the overflow interrupt, records the
+ * The unit starts at an overflow of counter 0. The unit delays the overflow interrupt, records the
  * next 16 taken branches of all privilege levels, the oldest one first, and then sends the
  * interrupt. It records nothing more until it is enabled again. A unit that is disabled sends a
- * held interrupt at once, or loses the interrupt: the driver accepts both, and checks the counter.
+ * delayed interrupt at once, or loses it: the driver accepts both, and checks the counter.
  *
  * A target of 0 marks a record as unused. The driver writes 0 to the target of each record that it
  * has read, so it needs no position from the unit, and never takes an old record for a new one.
@@ -145,7 +145,7 @@ static const struct x86_branch_ops brs_ops = {
  * perf_amd_brs_lopwr_cb - disable the unit in low power states
  * @lopwr_in: the CPU is about to enter a low power state; false: it has left the state
  *
- * A CPU in such a state takes no branches, so the unit would hold back the interrupt for long.
+ * A CPU in such a state takes no branches, so the unit would delay the interrupt for long.
  *
  * Context: idle task, interrupts off. May not be instrumented.
  */
@@ -162,7 +162,7 @@ void noinstr perf_amd_brs_lopwr_cb(bool lopwr_in)
 	} else if (!lopwr_in && READ_ONCE(branch->asleep)) {
 		WRITE_ONCE(branch->asleep, false);
 		WRITE_ONCE(branch->running, true);
-		/* BRS may have lost a held interrupt: x86_reprogram() checks the counter. */
+		/* BRS may have lost a delayed interrupt: x86_reprogram() checks the counter. */
 		WRITE_ONCE(cpu->needs_reprogram, true);
 		barrier();
 		brs_enable();

@@ -205,7 +205,7 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	{ .first = X86_EVENT(0x00, 0x00), .last = X86_EVENT(0x00, 0x00),
 	  .mask = AMD64_EVENTSEL_EVENT | X86_EVENT(0x00, 0xf0), .counters = F15H_HIGH },
 	AMD_LIMIT(0x000, BIT(3)),
-	/* More than one floating point operation per cycle */
+	/* Floating point operations: more than one per cycle */
 	AMD_LIMIT(0x003, BIT(3)),
 	F15H_MOVES(0x00), F15H_MOVES(0x01), F15H_MOVES(0x02), F15H_MOVES(0x04),
 	F15H_MOVES(0x08), F15H_MOVES(0x10), F15H_MOVES(0x20), F15H_MOVES(0x40),
@@ -253,7 +253,7 @@ static const struct x86_limit x86_amd_15h_limits[] = {
 	X86_LIMIT_END
 };
 
-/* Northbridge events, on the CPU's counters; with other upper bits, codes are L3 events. */
+/* Northbridge events, on the CPU's counters; with upper bits, codes of the northbridge's L3 */
 static const struct x86_limit x86_amd_k8_limits[] = {
 	{ .first = 0xe0, .last = 0xff, .mask = X86_MATCH_EVENT,
 	  .counters = X86_GENERAL(AMD64_NUM_COUNTERS), .flags = X86_LIMIT_AMD_NB },
@@ -285,8 +285,8 @@ static struct attribute *x86_amd_branch_events[] = {
 };
 
 /*
- * A guest may have one of these CPUs with the four legacy counters. The constraints are then those
- * of the legacy counters, not of the CPU's six.
+ * A guest may have one of these CPUs with the four legacy counters. Then the constraints of the
+ * legacy counters apply, not those of the CPU's six counters.
  */
 static int x86_amd_core_probe(struct x86_core *core)
 {

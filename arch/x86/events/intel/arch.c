@@ -60,7 +60,7 @@ const u64 x86_intel_generic[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= X86_EVENT(0xc4, 0x00),
 	[PERF_COUNT_HW_BRANCH_MISSES]		= X86_EVENT(0xc5, 0x00),
 	[PERF_COUNT_HW_BUS_CYCLES]		= X86_EVENT(0x3c, 0x01),
-	/* The pseudo code of a fixed counter, not an event */
+	/* Not an event, but the pseudo code of fixed counter 2 */
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= X86_EVENT(0x00, 0x03),
 };
 

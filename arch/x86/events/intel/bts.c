@@ -2,13 +2,13 @@
 /*
  * Branch trace store (BTS): buffer and registers, and events of branches with a period of 1.
  *
- * The CPU stops writing while records are taken. A record has two addresses, and one of them may be
- * a kernel address although the CPU does not record branches of the kernel, as in the return of a
+ * The BTS is disabled while records are taken. A record has two addresses, and one of them may be a
+ * kernel address although the CPU does not record branches of the kernel, as in the return of a
  * system call. So records are also filtered in software, by address.
  *
  * Other code (branch records, block stepping, KVM) changes other bits of DEBUGCTL by a read and a
  * write. If an NMI between read and write disables the BTS, the write enables the BTS again, and
- * the next interrupt of the buffer disables it.
+ * the next interrupt of the buffer disables the BTS.
  */
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
@@ -38,7 +38,8 @@ static bool bts_exists __read_mostly;
  * x86_bts_probe - detect the BTS
  * @core: the core type of the boot CPU
  *
- * Without a local APIC the buffer has no interrupt, so it would fill and drop further records.
+ * Without a local APIC there is no interrupt, so the CPU would fill the buffer and drop further
+ * records.
  *
  * Some hypervisors drop writes to DEBUGCTL. Write the interrupt bit to find out: this bit alone has
  * no effect.
@@ -208,7 +209,7 @@ void x86_bts_interrupt_after(struct x86_pmu_cpu *cpu, u64 n)
 }
 
 /**
- * x86_bts_start - start to record branches
+ * x86_bts_start - start recording branches
  * @cpu: this CPU, with an event after x86_bts_add(). x86_bts_interrupt_after() was called
  *
  * Context: interrupts off.
@@ -251,7 +252,7 @@ static void bts_drain_here(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_bts_stop - stop to record branches, and take the records
+ * x86_bts_stop - stop recording branches, and take the records
  * @cpu: this CPU
  *
  * Context: interrupts off, or x86_bts_take_t, also in an NMI.
@@ -261,7 +262,7 @@ void x86_bts_stop(struct x86_pmu_cpu *cpu)
 	struct x86_bts_cpu *bts = &cpu->bts;
 
 	if (bts->draining) {
-		/* The CPU writes no records while they are taken, nor after that. */
+		/* The BTS is disabled, and bts_continue() does not enable the BTS after this. */
 		WRITE_ONCE(bts->running, false);
 		return;
 	}
@@ -301,7 +302,7 @@ void x86_bts_flush(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_bts_reset - disable the BTS, which may be in any state
- * @cpu: this CPU, which is brought up, taken offline, shut down, or suspended
+ * @cpu: this CPU, which is brought up, taken offline, shut down, suspended, or resumes
  *
  * Context: interrupts off, or NMI after a crash.
  */
@@ -392,7 +393,7 @@ void x86_bts_end_interrupt(struct x86_pmu_cpu *cpu)
  * @take: takes its records
  *
  * Context: interrupts off.
- * Return: 0 on success, -EAGAIN if another event has it.
+ * Return: 0 on success, -EAGAIN if another event has the BTS.
  */
 int x86_bts_add(struct x86_pmu_cpu *cpu, struct perf_event *event, x86_bts_take_t take)
 {

@@ -226,7 +226,7 @@ static int bts_pmu_add(struct perf_event *event, int flags)
 	bts_pmu_start(event, 0);
 	if (x86_event_runs(event))
 		return 0;
-	/* Without an area, or without free space in it */
+	/* There is no AUX area, or no free space in the area. */
 	x86_bts_del(cpu, event);
 	return -EINVAL;
 }

@@ -22,8 +22,8 @@ void perf_restore_debug_store(void)
 }
 
 /**
- * x86_perf_get_lbr - describe the branch records that KVM can offer to guests
- * @lbr: receives the description; zero: none
+ * x86_perf_get_lbr - describe the model-specific LBR that KVM can offer to guests
+ * @lbr: receives zero: this driver offers no LBR
  */
 void x86_perf_get_lbr(struct x86_pmu_lbr *lbr)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Last branch records of Intel CPUs. The model-specific LBR is a ring of registers, with the index
- * of the newest in another register. The architectural LBR, reported by CPUID, starts with the
- * newest.
+ * of the newest record in another register. In the architectural LBR, reported by CPUID, the first
+ * register has the newest record.
  *
  * A record with source address 0 is empty and ends the records. So it is enough to clear the newest
  * record to invalidate all.
@@ -48,7 +48,7 @@ static const struct lbr_format lbr_formats[] = {
 #define LBR_IN_TX		BIT_ULL(62)
 #define LBR_ABORT		BIT_ULL(61)
 
-/* From this version on, the status has a bit for frozen records. */
+/* From this version of the PMU on, the global status has a bit for a frozen LBR. */
 #define LBR_STATUS_VERSION	4
 
 static bool lbr_is_arch(const struct x86_core *core)
@@ -227,8 +227,8 @@ static bool lbr_decode(const struct x86_core *core, const struct x86_branch_raw 
 }
 
 /*
- * Without transactional memory, hardware reads the two transaction flags as 0, but a write must
- * have them as sign extension of the address.
+ * Without transactional memory, the two transaction flags are read as 0, but must be written as the
+ * sign extension of the address.
  */
 static u64 lbr_writable(const struct x86_branches *unit, u64 from)
 {

@@ -117,7 +117,7 @@ static const x86_cache_events knl_cache_extra = {
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY },
 };
 
-/* No DTLB accesses other than loads and stores; offcore responses for prefetches */
+/* Goldmont: DTLB accesses without misses; offcore responses of prefetches into the last level */
 static const x86_cache_events glm_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },
@@ -146,7 +146,7 @@ static const x86_cache_events glm_cache_extra = {
 	CACHE(LL, PREFETCH)	= { GLM_PREFETCH | OFFCORE_ANY, GLM_PREFETCH | GLM_MISS },
 };
 
-/* Goldmont Plus counts page walks. */
+/* Goldmont Plus: misses of the DTLB are page walks. */
 static const x86_cache_events glp_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81) },
 	CACHE(L1D, WRITE)	= { EVENT(0xd0, 0x82) },

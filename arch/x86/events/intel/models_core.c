@@ -101,7 +101,7 @@ static const x86_cache_events glc_cache_extra = {
 	CACHE(NODE, READ)	= { OFFCORE_READ | 0x0184000000, OFFCORE_READ | GLC_NODE_MISS },
 };
 
-/* Servers: the responses of writes are without bit 31, for no snoop. */
+/* Servers: the responses of writes lack bit 31 (no snoop). */
 static const x86_cache_events glc_x_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | 0x3f3ffc0000, OFFCORE_WRITE | 0x3f3fc00000 },
@@ -131,7 +131,7 @@ static const u64 glc_generic[PERF_COUNT_HW_MAX] = {
 
 /*
  * A thread has four counters, or eight without hyper-threading. Precise events of memory and of the
- * front end are limited to the lower four.
+ * front end are limited to the lower four counters.
  */
 static const struct x86_limit skl_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
@@ -147,7 +147,7 @@ static const struct x86_limit skl_limits[] = {
 
 /*
  * From Ice Lake on there are eight counters. Events of the memory hierarchy beyond the core, and a
- * few others, are limited to the lower four.
+ * few others, are limited to the lower four counters.
  */
 #define ALL_EIGHT	X86_GENERAL(8)
 
@@ -180,8 +180,8 @@ static const struct x86_limit icl_limits[] = {
 };
 
 /*
- * Golden Cove and its successors: codes below 0x90 are limited to the lower four, with a few
- * exceptions.
+ * Golden Cove and its successors: events with codes below 0x90 are limited to the lower four
+ * counters, with a few exceptions.
  */
 static const struct x86_limit glc_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_ANY_INSTRUCTION, 0),
@@ -240,8 +240,8 @@ static const struct x86_extra glc_extra[] = {
 
 /*
  * Lion Cove has ten counters. Offcore requests and responses, and retired loads by data source, are
- * limited to the lower four. If leaf 0x23 reports eight counters or is missing, the others are
- * masked.
+ * limited to the lower four counters. If leaf 0x23 reports eight counters or is missing, the upper
+ * two counters are masked.
  */
 #define ALL_TEN		X86_GENERAL(10)
 

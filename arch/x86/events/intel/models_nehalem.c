@@ -220,8 +220,8 @@ static const x86_cache_events nhm_cache_extra = {
 };
 
 /*
- * The offcore response registers are shared by the threads of a core; later CPUs have one per
- * thread, as Nehalem has for the threshold register.
+ * The threads of a core share the offcore response registers. Each thread has a threshold register
+ * of its own, and on later CPUs also offcore response registers.
  */
 static const struct x86_extra nhm_extra[] = {
 	X86_EXTRA_CORE(0xb7, 0x01, MSR_OFFCORE_RSP_0, GENMASK_ULL(15, 0), 0),
@@ -419,7 +419,7 @@ static const struct x86_extra snb_extra[] = {
 	X86_EXTRA_END
 };
 
-/* With remote memory; from Haswell on, clients have these bits, too. */
+/* The bits of remote memory are valid, too; from Haswell on, also on clients. */
 static const struct x86_extra snbx_extra[] = {
 	OFFCORE_0(0xb7, 0xbb, 0x3fffff8fff),
 	OFFCORE_1(0xbb, 0xb7, 0x3fffff8fff),
@@ -484,7 +484,7 @@ static int nhm_probe(struct x86_core *core)
 	if (err || core->generic[PERF_COUNT_HW_BRANCH_MISSES])
 		return err;
 	core->generic[PERF_COUNT_HW_BRANCH_MISSES] = EVENT(0x89, 0x7f);
-	/* For KVM's guests the event exists, too: the host replaces it. */
+	/* KVM reports the event to guests, too. */
 	core->events_mask &= ~BIT(6);
 	return 0;
 }

@@ -229,7 +229,7 @@ static int p4_init_event(struct perf_event *event)
 		return perf_event_refuse(event, "attr.config",
 					 "has no valid event in its upper half",
 					 -EINVAL);
-	/* Higher numbers are for PEBS. */
+	/* Higher numbers of metrics are for PEBS. */
 	if (p4_config_unpack_pebs(config) >= P4_PEBS_METRIC__max)
 		return perf_event_refuse(event, "attr.config",
 					 "has no valid metric in its lowest bits",

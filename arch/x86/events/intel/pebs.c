@@ -21,8 +21,9 @@
 static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 
 /*
- * The first format whose records name their counters, and the first with the event's own address.
- * Without PERF_CAP_PEBS_TRAP, the address in older records is the event's own, too.
+ * The first format whose records name their counters, and the first format with the address of the
+ * event's instruction. Without PERF_CAP_PEBS_TRAP, the only address in older records is that of the
+ * event's instruction.
  */
 #define PEBS_NAMED		1
 #define PEBS_EXACT		2
@@ -87,7 +88,7 @@ void x86_precise_probe(struct x86_core *core)
 	if (rdmsrl_safe(MSR_IA32_PEBS_ENABLE, &value) || rdmsrl_safe(MSR_IA32_DS_AREA, &value))
 		return;
 	precise->exists = true;
-	/* A hypervisor may report version 1. Without a status, interrupts of PEBS are not found. */
+	/* Version 1, which a hypervisor may report, has no status for interrupts of PEBS. */
 	if (!core->model->precise || !core->msrs->status || !boot_cpu_has(X86_FEATURE_DTES64) ||
 	    !pebs_keeps_enable(core))
 		return;
@@ -199,8 +200,8 @@ static int pebs_reload_flags(const struct x86_core *core, const struct perf_even
 }
 
 /*
- * Without the event's own address in the record, the last branch is needed to find it, so the
- * filter must not exclude any branch.
+ * If the record does not have the address of the event's instruction, the last branch is needed to
+ * find this address. So the filter must not exclude any branch.
  */
 static int pebs_need_branches(struct perf_event *event)
 {
@@ -528,7 +529,7 @@ static void pebs_set_reload(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_precise_reprogram - enable PEBS on the counters of precise events
- * @cpu: this CPU. The events have their counters, which are programmed, and do not run yet
+ * @cpu: this CPU. The counters of the events are programmed, and do not run yet
  */
 void x86_precise_reprogram(struct x86_pmu_cpu *cpu)
 {
@@ -581,10 +582,9 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
  * Erratum: a record may name no counter. If a single counter is enabled, the record belongs to
  * this counter.
  *
- * Before PEBS_RELIABLE, the record has a copy of the global status. So it may also have bits of
- * counters without PEBS, which do not name a counter, and may name counters whose records are
- * written later: the counter is known only if one counter is named. Returns 0 if the counter is not
- * known.
+ * Before PEBS_RELIABLE, the record has a copy of the global status. Bits of counters without PEBS
+ * are ignored. Further bits may be of counters whose records are written later, so the counter is
+ * known only if one bit is left. Returns 0 if the counter is not known.
  */
 static u64 pebs_counters(const struct x86_core *core, u64 enabled, const struct x86_record *record)
 {

@@ -40,7 +40,8 @@ static int pebs_length(u64 at, bool is_64bit)
  * @cpu: this CPU
  * @next: address of the next instruction
  *
- * Outside of the overflow interrupt, the last branch may be a branch of the driver itself.
+ * Outside of the overflow interrupt, the last branch may be a branch of the driver itself, so the
+ * address is not known.
  *
  * Return: the address, 0 if it is not known.
  */

@@ -9,11 +9,11 @@
 #define LEVEL(_level)		(SOURCE(LVL, _level))
 #define SNOOP(_what)		(SOURCE(SNOOP, _what))
 
-/* A hit in a level by PERF_MEM_LVLNUM_* only */
+/* A hit in a level that has only a PERF_MEM_LVLNUM_* */
 #define NUMBERED(_number)	(LEVEL(HIT) | SOURCE(LVLNUM, _number))
 #define REMOTE(_number)		(NUMBERED(_number) | SOURCE(REMOTE, REMOTE))
 
-/* A level by PERF_MEM_LVL_* and PERF_MEM_LVLNUM_* */
+/* A hit in a level that has both a PERF_MEM_LVL_* and a PERF_MEM_LVLNUM_* */
 #define IN(_level, _number)	(LEVEL(HIT) | LEVEL(_level) | SOURCE(LVLNUM, _number))
 #define REMOTE_CACHE		(LEVEL(HIT) | LEVEL(REM_CCE1) | SOURCE(LVLNUM, L3) |	\
 				 SOURCE(REMOTE, REMOTE))

@@ -14,7 +14,7 @@
 
 #include "../engine.h"
 
-/* Words of a record that is not adaptive; each format has added some. */
+/* Words of a record that is not adaptive; each format has added words. */
 enum {
 	FIXED_FLAGS, FIXED_IP, FIXED_AX, FIXED_BX, FIXED_CX, FIXED_DX, FIXED_SI, FIXED_DI,
 	FIXED_BP, FIXED_SP, FIXED_R8, FIXED_WORDS_0 = FIXED_R8 + 8,
@@ -186,7 +186,7 @@ u64 x86_precise_data_cfg(const struct x86_core *core, const struct perf_event *e
 		regs |= event->attr.sample_regs_user;
 	if (type & PEBS_MEMORY)
 		data_cfg |= X86_GROUP_MEMORY;
-	/* precise_ip 1 samples GPR_IP, that of the next instruction. XABORT has its code in AX. */
+	/* GPR_IP is the address of a sample with precise_ip 1. AX has the code of XABORT. */
 	if (event->attr.precise_ip < 2 || (type & PERF_SAMPLE_TRANSACTION) ||
 	    (regs & ~PERF_REG_EXTENDED_MASK))
 		data_cfg |= X86_GROUP_REGISTERS;
@@ -375,11 +375,12 @@ static void pebs_start_registers(struct pt_regs *at, struct pt_regs *regs, u64 i
 }
 
 /*
- * Does the sample have the registers of the record? The address @ip of the sample may be that of an
- * instruction of user space that enters the kernel. The record then has registers of the kernel.
- * But a sample with an address of user space has only one set of registers, and its SP is the start
- * of the stack. So if the event samples registers or the stack of user space, such a sample does
- * not have the registers of the record, not even for PERF_SAMPLE_REGS_INTR.
+ * Does the sample have the registers of the record? If an instruction of user space enters the
+ * kernel, its address is the address @ip of the sample, but the record has registers of the kernel.
+ * A sample with an address of user space has a single set of registers: for
+ * PERF_SAMPLE_REGS_INTR, for PERF_SAMPLE_REGS_USER, and for the start of the user stack. So if the
+ * event samples registers or the stack of user space, such a sample does not have the registers of
+ * the record.
  */
 static bool pebs_has_registers(const struct perf_event *event, const struct pebs_parts *parts,
 			       u64 ip)
@@ -424,7 +425,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		return false;
 	pebs_start_registers(&at->regs, regs, ip);
 	at->xmm_regs = (u64 *)parts.xmm;
-	/* Walk the stack from the interrupt: it may have changed since the record. */
+	/* The stack may have changed since the record: use the registers of the interrupt. */
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		perf_sample_save_callchain(data, event, regs);
 	has_regs = pebs_has_registers(event, &parts, ip);

@@ -2,10 +2,10 @@
 /*
  * Constraints of precise events of Intel's CPUs.
  *
- * The first CPUs support a few events. Later ones support any event, and have additional data in
- * the records of memory events. With adaptive PEBS, most events have the same constraints as when
- * they are not precise. The codes are from the Software Developer's Manual and from Intel's event
- * lists (tools/perf/pmu-events/arch/x86/).
+ * On the first CPUs with PEBS, only a few events can be precise. On later CPUs any event can, and
+ * the records of memory events have additional data. With adaptive PEBS, most events have the same
+ * constraints as when they are not precise. The codes are from the Software Developer's Manual and
+ * from Intel's event lists (tools/perf/pmu-events/arch/x86/).
  */
 #include "tables.h"
 
@@ -19,7 +19,7 @@
 	INTEL_PRECISE_EVENTS(_event, _event, _counters, 0)
 #define ALL_OTHERS(_counters)	INTEL_PRECISE_EVENTS(0x00, 0xff, _counters, 0)
 #define NO_OTHERS		ALL_OTHERS(0)
-/* Any event without cmask, edge and so on, and the replacement for cycles */
+/* Any event without flags such as edge, one event without flags, and a replacement of cycles */
 #define ALL_PLAIN(_counters)							\
 	{ .last = ARCH_PERFMON_EVENTSEL_EVENT,					\
 	  .mask = ARCH_PERFMON_EVENTSEL_EVENT | X86_ALL_EVENT_FLAGS, .counters = (_counters) }
@@ -160,7 +160,7 @@ const struct x86_limit x86_icelake_precise[] = {
 	INTEL_PRECISE_EVENTS(0xd1, 0xd3, ALL_FOUR, X86_LIMIT_LOADS),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0xc0, 0x00, 0),
-	/* Precisely distributed at any level */
+	/* Instructions, precisely distributed at any level */
 	PRECISE(0xc0, 0x01, X86_FIXED(0)),
 	X86_LIMIT_END
 };

@@ -118,7 +118,7 @@ extern struct attribute *x86_intel_glc_transactions[];
 #define FRONTEND(_event, _umask, _valid)					\
 	X86_EXTRA(_event, _umask, MSR_PEBS_FRONTEND, _valid, 0)
 
-/* Constraint of precise memory events */
+/* Constraints of precise events: an event with one unit mask, and a range of events */
 #define INTEL_PRECISE(_event, _umask, _counters, _flags)			\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_MATCH_UMASK, .counters = (_counters), .flags = (_flags) }

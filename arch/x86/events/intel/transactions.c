@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Event aliases of transactional memory: restricted transactions ("tx"), lock elision ("el"),
- * causes of aborts, and cycles in transactions, all of them and those committed.
+ * causes of aborts, cycles in transactions ("t"), and cycles in committed transactions ("ct").
  *
  * The codes are from Intel's event lists (tools/perf/pmu-events/arch/x86/).
  */
