@@ -7,7 +7,7 @@
  * of a given number, even if the counter is stopped.
  *
  * A northbridge has a mask of the counter numbers in use. A CPU takes a number before it writes the
- * counter's select, and releases it when the select has no northbridge event any more.
+ * counter's select, and releases the number when the select has no northbridge event any more.
  */
 #include <linux/topology.h>
 

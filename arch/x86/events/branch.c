@@ -15,7 +15,7 @@
 
 static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt);
 
-/* Are kernel branches recorded? If so, the driver's own branches overwrite the records. */
+/* Are kernel branches recorded? Then the driver's own branches overwrite the records. */
 static bool x86_branch_in_kernel(const struct x86_branch_cpu *branch)
 {
 	return !branch->select || (branch->type & PERF_SAMPLE_BRANCH_KERNEL);
@@ -397,7 +397,7 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 	       x86_branch_in_kernel(branch);
 	if (halt)
 		x86_branch_off(cpu);
-	/* BRS may lose a held interrupt: x86_reprogram() checks the counter. */
+	/* BRS may lose a delayed interrupt: x86_reprogram() checks the counter. */
 	if (delays)
 		WRITE_ONCE(cpu->needs_reprogram, true);
 	if (!sched_in) {
@@ -431,7 +431,7 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 		const struct x86_branch_ops *ops = cpu->core->branches.ops;
 
 		raw = cpu->branch.snapshot[!!in_nmi()];
-		/* Without call stack the records are right. A check would add branches to them. */
+		/* Without call stack mode the records are right, and a check would add branches. */
 		wrong = x86_branch_call_stack(&cpu->branch) && !cpu->branch.stopped &&
 			x86_branch_was_disabled(cpu);
 		x86_branch_off(cpu);

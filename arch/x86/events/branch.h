@@ -70,7 +70,7 @@ enum x86_branch_kind {
 #define X86_LBR_CALL_STACK	BIT_ULL(9)	/* a return removes the record of its call */
 #define X86_LBR_CLASSES		GENMASK_ULL(8, 2)
 
-/* A predicted conditional branch may have an INFO of 0. No INFO has all bits set. */
+/* No INFO register has all bits set. 0 may be the INFO of a predicted conditional branch. */
 #define X86_INFO_NONE		(~0ULL)
 
 /**
@@ -108,7 +108,7 @@ struct x86_branch_unit {
 #define X86_UNIT_FILTER_CORE	BIT(1)	/* LBR_SELECT is shared by the threads of a core */
 #define X86_UNIT_CALLS_JUMP	BIT(2)	/* erratum: calls are also filtered as jumps */
 #define X86_UNIT_CALL_STACK	BIT(3)	/* has a call stack mode */
-#define X86_UNIT_FUSES		BIT(4)	/* a fused branch has the address of the pair */
+#define X86_UNIT_FUSES		BIT(4)	/* a fused branch is recorded at the start of the pair */
 #define X86_UNIT_FILTER_RUNS	BIT(5)	/* the filter register also enables the unit */
 #define X86_UNIT_DELAYS		BIT(6)	/* records after an overflow, and delays its interrupt */
 
@@ -128,8 +128,8 @@ struct x86_branch_unit {
  * @read_info: reads x86_branch_raw::info of the records that @read has returned; NULL: no such
  *	registers
  * @decode: converts a raw record to a branch entry. Returns false if it is not a valid branch
- * @unchanged: checks whether the registers still have the records that @read has returned, one or
- *	more. Deep idle states clear the registers. NULL: no call stack mode
+ * @unchanged: checks whether the registers still have the records that @read has returned; at least
+ *	one was returned. Deep idle states clear the registers. NULL: no call stack mode
  * @restore: writes records read by @read and @read_info, and clears all others; NULL: no call stack
  *	mode
  * @filter: converts an LBR_SELECT value to the filter register's format; NULL: same format
@@ -232,7 +232,7 @@ struct x86_branch_saved {
  * @changed: the unit must be enabled, disabled, or switched to another task
  * @running: the unit is enabled, unless a debug exception has disabled it since
  * @asleep: the unit is disabled while the CPU is in a low power state
- * @unchecked: in an interrupt: it is not checked yet that the unit is frozen
+ * @unchecked: in an interrupt: x86_branch_check_frozen() must check whether the unit is frozen
  * @stopped: in an interrupt: the unit is disabled until the end of the interrupt
  * @fresh: the context switch in progress has cleared the branches of other tasks
  * @stamp: sequence number of the last call stack save

@@ -30,7 +30,7 @@ void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_reg
 	struct unwind_state state;
 	unsigned long ip;
 
-	/* The stack is that of the host: do not walk it for a sample of a guest. */
+	/* @regs and the stack are the host's: do not walk the stack for a sample of a guest. */
 	if (x86_guest_state() || perf_callchain_store(entry, regs->ip))
 		return;
 	if (complete)

@@ -201,7 +201,7 @@ u64 x86_event_least_period(const struct perf_event *event)
 	if (model->min_period && !event->attr.exclude_host)
 		least = model->min_period(event->hw.config);
 	least = max(least, x86_event_brs_delay(event) + 1);
-	/* See x86_intel_init_event(). The bit has other uses on other models. */
+	/* See x86_intel_init_event(). Without TSX, the bit has other uses. */
 	if (model->transactions && (event->hw.config & HSW_IN_TX_CHECKPOINTED))
 		least = max(least, X86_NARROW_PERIOD);
 	return x86_event_is_distributed(event) ? max(least, model->distributed_period) : least;
@@ -214,7 +214,7 @@ u64 x86_event_least_period(const struct perf_event *event)
  *
  * The CPU does not record branches of guests, so an event that excludes the host uses a counter.
  *
- * Return: true for branches of Intel CPUs, if the period is 1 and the host is not excluded.
+ * Return: true for branches on Intel CPUs with a fixed period of 1, unless the host is excluded.
  */
 bool x86_is_branch_trace(const struct perf_event *event, u64 period)
 {
@@ -341,7 +341,7 @@ static int x86_fake_cpu_add(struct x86_fake_cpu *fake, struct x86_core *core,
 	return 0;
 }
 
-/* Can the group with @event be scheduled at all? Events are added in the order of schedule in. */
+/* Can the group with @event be scheduled at all? Perf adds the events in the same order. */
 static int x86_check_group(struct x86_core *core, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *member;
@@ -411,7 +411,7 @@ static bool x86_is_loads_aux(const struct x86_core *core, const struct perf_even
 /*
  * The CPU records the data source of a load only if the event x86_model::loads_aux is enabled, too.
  * So this event must be the leader, or a sibling that was opened before. Samples without a data
- * source do not need it.
+ * source do not need this event.
  */
 static int x86_check_loads(const struct x86_core *core, struct perf_event *event)
 {

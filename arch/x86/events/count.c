@@ -50,9 +50,7 @@ static u64 x86_count_read_now(struct x86_pmu_cpu *cpu, const struct x86_count *c
 			return READ_ONCE(count->total);
 		total = READ_ONCE(count->offset) + x86_count_value(cpu->core, count);
 		barrier();
-		/*
-		 * Repeat if an interrupt has programmed the counter, and changed the offset.
-		 */
+		/* Repeat if an NMI has programmed the counter, and changed the offset. */
 	} while (seq != READ_ONCE(count->seq));
 	if (count->reload)
 		total += count->reload * x86_precise_pending(cpu, counter);
@@ -127,7 +125,7 @@ u64 x86_event_due(const struct perf_event *event)
  * @event: a sampling event that is attached to a struct x86_count, and updated
  *
  * Context: any.
- * Return: true if it takes a sample now.
+ * Return: true if the event takes a sample now.
  */
 bool x86_event_is_due(const struct perf_event *event)
 {
@@ -138,7 +136,8 @@ bool x86_event_is_due(const struct perf_event *event)
  * x86_event_begin_period - start a new period if x86_event_is_due()
  * @event: a sampling event
  *
- * The new period starts at the end of the last one, unless it would have ended, too.
+ * The new period starts at the end of the last one. If the new period would have ended, too, it
+ * starts now instead.
  */
 void x86_event_begin_period(struct perf_event *event)
 {
@@ -158,7 +157,7 @@ void x86_event_begin_period(struct perf_event *event)
  * x86_count_runs - check whether any of x86_count::events is started
  * @count: one of x86_pmu_cpu::counts
  *
- * Return: true if one is.
+ * Return: true if an event is started.
  */
 bool x86_count_runs(const struct x86_count *count)
 {
@@ -194,7 +193,7 @@ void x86_count_set_next_overflow(struct x86_count *count)
  * @cpu: this CPU
  * @count: has a counter
  *
- * The counter may run on, but the upper counter of a pair counts its carries no longer.
+ * The counter may run on, but the upper counter of a pair is stopped.
  */
 void x86_count_clear_owner(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -468,7 +467,7 @@ int x86_count_attach(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	struct x86_count *count;
 	int err;
 
-	/* Otherwise an NMI could free the result of x86_last_count(), see x86_count::id. */
+	/* With the PMU enabled, an NMI could free the result of x86_last_count(). */
 	WARN_ON_ONCE(!cpu->disabled);
 	count = x86_last_count(cpu, event, samples);
 	if (!count) {

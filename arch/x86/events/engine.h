@@ -269,9 +269,9 @@ struct x86_excl_cntrs {
 /**
  * struct x86_count - an event select that is counted on this CPU
  * @id: unique on this CPU; the lowest bits are the index in x86_pmu_cpu::counts. 0: not allocated.
- *	An event finds the struct x86_count that it had last by hw.last_tag, which is @id, without
- *	its select. An NMI may free a struct x86_count, but not while events are attached, since
- *	the PMU is disabled then
+ *	hw.last_tag of an event is the @id of its last struct x86_count, or 0, so x86_last_count()
+ *	needs no select. An NMI may free a struct x86_count, but not during x86_count_attach(),
+ *	since the PMU is disabled there
  * @duplicate: another struct x86_count with the same @sel was full when this one was allocated
  * @sel: the event select
  * @events: the events, by their active_entry; an RCU list, so that an NMI can walk it
@@ -325,13 +325,13 @@ struct x86_count {
  * @checkpointed: mask of counters that a transaction abort rolls back, see x86_handle_overflowed()
  * @assigned_mask: mask of the counters assigned to events
  * @shutdown: the system is being shut down, and the registers are not changed any more
- * @disabled: perf has disabled the PMU. The hardware runs on: which counters need a change is known
- *	only when the PMU is enabled
+ * @disabled: perf has disabled the PMU. The counters run on: which counters must change is known
+ *	only when perf enables the PMU
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
  * @needs_assign: an attached event has no counter assigned
  * @needs_reprogram: registers need reprogramming; also set by an NMI
- * @reprogramming: x86_reprogram() or claim.c writes registers; an NMI sets @needs_reprogram and
- *	leaves changes to that code
+ * @reprogramming: x86_reprogram() or other code writes registers, or an NMI handles overflows. A
+ *	nested NMI sets @needs_reprogram, and leaves its changes to the interrupted code
  * @nb_changed: a northbridge event was attached, detached or moved
  * @gen: generation; x86_count::total is current while x86_count::gen equals @gen. Incremented when
  *	the PMU is disabled, when a group read begins, and when x86_reprogram() repeats
@@ -363,7 +363,7 @@ struct x86_count {
  * @metric_total: total of each Topdown metric
  * @metrics_gen: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
- * @has_counted: a counter of this CPU was programmed since the CPU was initialized
+ * @has_counted: since boot, a counter of this CPU was programmed or the BTS was started
  * @late_until: local_clock() up to which an interrupt without overflow is expected
  * @cleared: mask of the counters that were cleared and have not run since; X86_METRICS_RUN: the
  *	metrics
@@ -374,8 +374,8 @@ struct x86_count {
  * @claimed: mask of the counters reserved by perfctr, see claim.c
  * @claim_running: mask of the @claimed counters that run; the overflow interrupt may clear it
  * @claim_ints: mask of the @claimed counters that interrupt when they overflow
- * @ignored: mask of the counters that were last programmed for perfctr, without interrupt: their
- *	overflows in the status are ignored, since they are not the reason of an NMI
+ * @ignored: mask of the counters that were last programmed for perfctr, without interrupt. Their
+ *	overflows cause no NMI, so their bits in the status are ignored
  * @claim_displaced: flexible events were scheduled out, since perfctr has reserved their counters
  * @branch: branch records
  * @precise: PEBS records
@@ -499,7 +499,7 @@ static inline bool x86_event_runs(const struct perf_event *event)
 	return !(READ_ONCE(event->hw.state) & PERF_HES_STOPPED);
 }
 
-/* Does a transaction abort roll the counter back? The bit has other uses on other models. */
+/* Does a transaction abort roll the counter back? Without TSX, the bit has other uses. */
 static inline bool x86_is_checkpointed(const struct x86_core *core, const struct x86_count *count)
 {
 	return core->model->transactions && (count->sel.config & HSW_IN_TX_CHECKPOINTED);
@@ -551,11 +551,11 @@ static inline unsigned int x86_rdpmc_index(int counter)
 	return counter;
 }
 
-/* Registers of the reload of a counter: mask of the counters whose overflow causes it, and value */
+/* Reload registers of a counter: mask of the counters whose overflow reloads it, and the value */
 #define X86_RELOAD_CAUSES	2
 #define X86_RELOAD_VALUE	3
 
-/* Such a register of a counter in x86_core::auto_reloads */
+/* MSR of a reload register; @counter is in x86_core::auto_reloads. */
 static inline u32 x86_reload_msr(int counter, u32 what)
 {
 	if (x86_counter_is_fixed(counter))
@@ -647,8 +647,8 @@ u64 x86_count_read_new(struct x86_pmu_cpu *cpu, struct x86_count *count);
  * @count: one of x86_pmu_cpu::counts
  *
  * While the PMU is disabled, or a group is read, each counter is read only once. So an event that
- * stops and an event that starts on the same counter use the same value, and with the PMU disabled,
- * only the first of the events that share a counter needs x86_count_read_new().
+ * stops and an event that starts on the same counter use the same value. With the PMU disabled, the
+ * first read of a generation calls x86_count_read_new(), and further reads need no call.
  *
  * Context: any, including NMI.
  * Return: the total.
@@ -701,7 +701,7 @@ bool x86_claim_handle_overflow(struct x86_pmu_cpu *cpu, u64 overflowed);
 void x86_claim_stop(struct x86_pmu_cpu *cpu);
 
 /**
- * x86_claim_get_fast - reserve counters that still run since perfctr released them
+ * x86_claim_get_fast - reserve counters again that perfctr has released, and that still run
  * @cpu: this CPU
  * @claim: the counters
  *
@@ -716,7 +716,7 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 	    READ_ONCE(cpu->needs_reprogram) ||
 	    ((cpu->cleared | cpu->assigned_mask) & claim->counters))
 		return false;
-	/* The counters run already, so an NMI must find them reserved from here on. */
+	/* The counters run already, so an NMI must see the reservation from here on. */
 	WRITE_ONCE(cpu->claimed, claim->counters);
 	WRITE_ONCE(cpu->claim_running, claim->counters);
 	/* The last NMI before these writes may have reprogrammed the counters: check again. */

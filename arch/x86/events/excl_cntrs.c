@@ -9,13 +9,13 @@
  * occurrences of a memory event may be added to the other thread's counter of the same number,
  * instead of the event's own. So while one thread counts such an event, the other thread does not
  * use the counter of that number. x86_excl_thread::exclusive is the mask of the counters with such
- * events. To keep one thread from blocking all counters of the other, each thread uses at most half
- * of the general counters while one of them counts such an event.
+ * events. To keep one thread from blocking all counters of the other, both threads use at most half
+ * of the general counters while either thread counts such an event.
  *
  * Netburst: the threads share all registers (x86_pmu_msrs::shared). Most events have counters for
- * each thread, but some have the same counters and the same extra register on both. So a thread
- * uses no counter and no extra register that the other uses. A thread also writes no register that
- * it has released, see x86_put_unused_counters().
+ * each thread, but some have the same counters and the same extra register on both threads. So a
+ * thread uses no counter and no extra register that the other thread uses. A thread also writes no
+ * register that it has released, see x86_put_unused_counters().
  */
 #include <linux/topology.h>
 

@@ -37,7 +37,7 @@ EXPORT_SYMBOL_GPL(perf_get_x86_pmu_capability);
  * perf_get_hw_event_config - event select of a generic event
  * @hw_event: PERF_COUNT_HW_*
  *
- * Return: event and unit mask, 0 if the event is not supported.
+ * Return: the config, 0 if the event is not supported.
  */
 u64 perf_get_hw_event_config(int hw_event)
 {

@@ -65,7 +65,8 @@ static const struct x86_extra *x86_extra_twin(const struct x86_extra *row, u64 v
  * and the order in which their users are added does not matter.
  *
  * Context: the caller holds @set->lock, or is the only user of @set.
- * Return: the register, or NULL, with @sel undefined, if it is in use with another value.
+ * Return: the register; NULL, with @sel undefined, if the register and its twin are in use with
+ * other values, or @set is full.
  */
 struct x86_extra_reg *x86_extra_get(struct x86_extra_set *set, const struct x86_extra *row,
 				    struct x86_event_sel *sel)

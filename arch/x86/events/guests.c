@@ -20,10 +20,10 @@
 static DEFINE_PER_CPU(struct perf_guest_switch_msr, x86_guest_msrs[X86_GUEST_MSRS]);
 
 /*
- * Without global control, each select enables its counter in the guest. KVM keeps the values of a
- * register in a list of the virtual CPU, and loads them at VM entry and VM exit until it is given
- * equal values. If an unused select had no pair, a VM exit would enable the counter of an event
- * that was removed. So return a pair for each select.
+ * Without global control, each select enables its counter in the guest. KVM keeps host and guest
+ * values of a register in a list of the virtual CPU, and loads the values at VM exit and VM entry
+ * until perf returns equal values. Without values for an unused select, a VM exit would enable the
+ * counter of a removed event. So return values for each select.
  */
 static int x86_guest_selects(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msrs)
 {
@@ -109,9 +109,9 @@ static int x86_guest_branches(const struct x86_pmu_cpu *cpu, struct perf_guest_s
 }
 
 /*
- * A CPU without PMU. A virtual CPU may have run on a CPU with a PMU: KVM's list has the values of
- * that CPU. Equal values remove them, and KVM does not access the registers. There are no values
- * for PEBS, since all core types of hybrid CPUs have adaptive PEBS.
+ * For a CPU without PMU. The virtual CPU may have run on a CPU with a PMU, and KVM's list then has
+ * the values of that CPU. Equal values remove the registers from the list, so KVM does not access
+ * them. The list has no PEBS register, since all core types of hybrid CPUs have adaptive PEBS.
  */
 static int x86_guest_no_pmu(struct perf_guest_switch_msr *msrs)
 {

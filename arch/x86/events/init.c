@@ -361,7 +361,7 @@ static void x86_print_pmu(const struct x86_core *core)
 	pr_info("... event mask:             %016llx\n", core->counters);
 }
 
-/* Detect the PMU of this CPU's core type, which has no events yet. */
+/* Detect the PMU of this CPU's core type. x86_register() must follow. */
 static int x86_add_core(u8 kind)
 {
 	const struct x86_model *model = x86_find_model(kind);

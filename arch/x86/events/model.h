@@ -34,8 +34,9 @@ struct x86_pmu_cpu;
 #define X86_IMPOSSIBLE		(~0ULL)
 
 /*
- * Bits that identify an event, including select bits that CPUID leaf 0x23 reports. Of the other
- * bits of a select, fixed counters support only the modes and AnyThread.
+ * Masks of select bits, for the comparison with a constraint. X86_MATCH_MORE: bits that CPUID leaf
+ * 0x23 reports. X86_MATCH_PLAIN: event, unit mask, and all filters that fixed counters lack. Fixed
+ * counters have the modes and AnyThread.
  */
 #define X86_EVENT(_event, _umask)	((u64)(_event) | (u64)(_umask) << 8)
 #define X86_MATCH_EVENT			ARCH_PERFMON_EVENTSEL_EVENT
@@ -84,7 +85,7 @@ struct x86_limit {
 /* Constraint of a range of events, with any unit mask */
 #define X86_LIMIT_EVENTS(_first, _last, _counters)				\
 	{ .first = (_first), .last = (_last), .mask = X86_MATCH_EVENT, .counters = (_counters) }
-/* Constraint of an event with each unit mask that has the value _umask in _bits */
+/* Constraint of an event with all unit masks whose bits _bits have the value _umask */
 #define X86_LIMIT_UMASKS(_event, _umask, _bits, _counters)			\
 	{ .first = X86_EVENT(_event, _umask), .last = X86_EVENT(_event, _umask),	\
 	  .mask = X86_EVENT(0xff, _bits), .counters = (_counters) }

@@ -141,7 +141,7 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 	return true;
 }
 
-/* The counter counts while this CPU is in the kernel; with AnyThread, for the other thread. */
+/* Select bits to count while this CPU is in the kernel; AnyThread counts the other thread. */
 #define X86_MOVES_IN_KERNEL	(ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_ANY)
 
 /* Does a counter count while this CPU is in the kernel? Then the interrupt stops all counters. */
@@ -201,10 +201,10 @@ static u64 x86_halt_selects(struct x86_pmu_cpu *cpu, u64 *selects)
  */
 #define X86_STATUS_NO_OVERFLOW	(BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60) | BIT_ULL(63))
 
-/* The PEBS buffer is full. */
+/* The PEBS buffer has reached its threshold. */
 #define X86_STATUS_BUFFER	BIT_ULL(62)
 
-/* A metric has overflowed within PERF_METRICS: restart it, with the slots counter. */
+/* A metric has overflowed within PERF_METRICS: restart all metrics and the slots counter. */
 static void x86_restart_metrics(struct x86_pmu_cpu *cpu)
 {
 	int i;
@@ -355,13 +355,13 @@ static int x86_trace_interrupt(struct x86_pmu_cpu *cpu, const struct x86_pmu_msr
 	handled = x86_handle_traces(msrs);
 	x86_unmask();
 	more = x86_handle_traces(msrs);
-	/* A buffer that was full after the unmasking has sent one more interrupt. */
+	/* A buffer found full only after the unmasking may have sent one more interrupt. */
 	if (more)
 		x86_expect_late_nmi(cpu);
 	return handled + more ?: x86_is_late_nmi(cpu);
 }
 
-/* Has the host used a counter on this CPU, or PT or BTS on any? */
+/* Has the host used a counter or the BTS on this CPU, or does it use PT or intel_bts on any CPU? */
 static bool x86_was_used(const struct x86_pmu_cpu *cpu)
 {
 	return READ_ONCE(cpu->has_counted) || x86_has_exclusive(x86_lbr_exclusive_pt) ||

@@ -171,8 +171,9 @@ static inline bool x86_is_kernel(u64 ip)
  * Set the registers of a sample to a linear address. With the flag of VM86 mode, the base of CS
  * would be added to the address, so PERF_EFLAGS_VM replaces the flag.
  *
- * A record of the CPU has no CS. In user space the sample has a CS of base 0, for 32-bit or 64-bit
- * code as @regs; if @regs are not of user space, as current had at its last entry to the kernel.
+ * A record of the CPU has no CS. For an address in user space, the sample has a CS of base 0. The
+ * CS is that of 32-bit or 64-bit code, as in @regs, or if @regs are of the kernel, as in the user
+ * registers of current.
  */
 static inline void set_linear_ip(struct pt_regs *regs, unsigned long ip)
 {

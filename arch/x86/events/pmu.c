@@ -128,8 +128,8 @@ static void x86_event_start(struct perf_event *event, int flags)
 }
 
 /*
- * Stop an event of @count, unless it is stopped already. Does not update its page. Returns true if
- * this call has stopped the event. Context: interrupts off, or NMI.
+ * Stop an event of @count, unless the event is stopped already. Does not update the page. Returns
+ * true if this call has stopped the event. Context: interrupts off, or NMI.
  */
 static __always_inline bool x86_event_stop_count(struct x86_pmu_cpu *cpu,
 						 struct perf_event *event,
@@ -330,8 +330,8 @@ static int x86_event_index(struct perf_event *event)
  * @page: the page, with an index if programs can read the counter; its offset is relative to
  *	x86_count::total
  *
- * Programs sign-extend pmc_width bits; a counter that starts at 0 is never negative, so it has one
- * bit more.
+ * Programs sign-extend pmc_width bits. The value of a counter that starts at 0 is never negative,
+ * so pmc_width is one bit more than the width of the counter.
  *
  * Context: any.
  */

@@ -10,7 +10,7 @@
  * events with a constant period that exclude the kernel, so that their counters do not count while
  * the driver runs. Each record then represents one period that the counter does not show. If the
  * record has all fields of the event's samples, records wait in the buffer (X86_PRECISE_MULTI)
- * until the buffer is full, the event is read or stopped, or the task is switched out.
+ * until the buffer is nearly full, the event is read or stopped, or the task is switched out.
  *
  *   intel/ds.c			debug store area, and its mapping
  *   intel/pebs.c		buffers, registers, and checks of events

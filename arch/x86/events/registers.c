@@ -74,9 +74,9 @@ void x86_write_metrics(void)
  * @cpu: this CPU
  * @counter: the upper counter
  *
- * Called just after the lower counter was written. If the lower counter has carried since, the
- * upper counter is 0 and would miss the next overflow, so the upper counter is written in any case.
- * The value of the lower counter shows the overflow of the discarded carry.
+ * Called just after the lower counter was written. The lower counter may have carried since. The
+ * upper counter is then 0, and would not overflow at the next carry, so it is always written. This
+ * write discards the carry, but the value of the lower counter still shows the overflow.
  */
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter)
 {
@@ -95,8 +95,10 @@ static void x86_refuse_select(const struct x86_pmu_msrs *msrs, int counter, u64 
  * @cpu: this CPU
  * @counters: mask of running counters
  *
- * Return: mask of those in @counters that count kernel mode. On a P4 the mode bits are in the ESCR,
- * and P4_CCCR_THREAD_ANY of each select includes ARCH_PERFMON_EVENTSEL_OS: all of @counters.
+ * The mode bits of a P4 are in the ESCR. Each select of a P4 has P4_CCCR_THREAD_ANY, which includes
+ * ARCH_PERFMON_EVENTSEL_OS, so all counters of a P4 count as kernel counters.
+ *
+ * Return: mask of those in @counters that count kernel mode.
  */
 u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -185,7 +187,7 @@ static void x86_run_erratum_selects(struct x86_pmu_cpu *cpu, u64 general)
 
 	for_each_x86_counter(i, general) {
 		wrmsrl(x86_select_msr(msrs, i), cpu->core->model->erratum_selects[i]);
-		/* At 0 a counter does not overflow meanwhile. */
+		/* A counter that starts at 0 does not overflow in this short run. */
 		x86_write_counter(cpu, i, 0);
 	}
 	wrmsrl(msrs->control, general);
@@ -375,7 +377,7 @@ static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 	if (halted)
 		x86_write_control(cpu, cpu->running & ~cpu->guest_only);
 	wrmsrl(msrs->ack, status);
-	/* With no counter to run, the write had no effect; the next interrupt repeats it. */
+	/* If no counter may run, the write had no effect: the next interrupt acknowledges again. */
 	if (!halted || !cpu->control)
 		return false;
 	x86_write_control(cpu, 0);
@@ -417,7 +419,7 @@ bool x86_acknowledge_trace(const struct x86_pmu_msrs *msrs)
 	rdmsrl(msrs->status, status);
 	if (!(status & GLOBAL_STATUS_TRACE_TOPAPMI))
 		return false;
-	/* This interrupt freezes the branch unit, too, also while the LVT entry is masked. */
+	/* An interrupt of PT freezes the branch unit, even while the LVT entry is masked. */
 	wrmsrl(msrs->ack, status & (GLOBAL_STATUS_TRACE_TOPAPMI | X86_STATUS_BRANCHES_FROZEN));
 	return true;
 }
@@ -575,8 +577,8 @@ static void x86_reset_reloads(const struct x86_core *core)
 }
 
 /*
- * Mask of the counters to reset. If the threads of a core share the counters, only counters that
- * this CPU has programmed, or whose state is unknown: the other thread may use the rest.
+ * Mask of the counters to reset. If the threads of a core share the counters, the other thread may
+ * use those with a select of 0 in the shadow of this CPU: do not reset these.
  */
 static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 {
@@ -826,8 +828,8 @@ int x86_check_registers(struct x86_core *core)
  * @core: the PMU of this CPU
  *
  * A hypervisor may lack the extra registers of the model. Of two twins, both or neither are used.
- * On bare metal all of them exist, and a write could disturb firmware that uses them. But a
- * hypervisor may hide itself, so they are read there.
+ * On bare metal all registers exist, and a write could disturb firmware that uses a register. So
+ * the registers are only read, in case there is a hypervisor that hides itself.
  *
  * Context: boot.
  */

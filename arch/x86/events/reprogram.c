@@ -18,10 +18,10 @@
 #define X86_NEAR	BIT_ULL(20)
 
 /*
- * Minimum distance to the overflow, for events in the kernel: of a counter that has missed its
- * overflow, or of a pair. The overflow interrupt ignores a counter that is being programmed, so the
- * counter must not overflow before it is fully programmed. The lower counter of a pair must not
- * carry before the upper one is written.
+ * Minimum distance to the overflow of a counter that counts the kernel, if the counter has missed
+ * its overflow, or is the lower one of a pair. The overflow interrupt ignores a counter that is
+ * being programmed, so the counter must not overflow before it is fully programmed. The lower
+ * counter of a pair must not carry before the upper one is written.
  */
 #define X86_MIN_PERIOD_OVERDUE	64
 
@@ -62,7 +62,7 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	    (core->model->get_sel || (count->sel.config & ARCH_PERFMON_EVENTSEL_OS)))
 		least = max_t(s64, least, X86_MIN_PERIOD_OVERDUE);
 	left = clamp_t(s64, left, least, core->max_period);
-	/* The next period is shorter if this one is rounded up. */
+	/* If this period is rounded up, the next one is shorter. */
 	return min_t(u64, ALIGN(left, step), ALIGN_DOWN(core->max_period, step));
 }
 
@@ -83,7 +83,7 @@ static bool x86_is_armed(struct x86_count *count, const struct x86_core *core,
 	/* An earlier overflow does no harm if it is not near. */
 	if ((s64)(count->next_overflow - offset) > 0)
 		return left > X86_NEAR;
-	/* Reprogramming would not make the overflow earlier, due to step or minimum distance. */
+	/* Due to step or minimum distance, reprogramming would not make the overflow earlier. */
 	return offset - count->next_overflow < x86_count_period_step(count, core) ||
 	       left <= x86_distance(count, core, total);
 }
@@ -100,7 +100,7 @@ void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
-	/* Intel CPUs send one interrupt for all overflows until the status is read: not late. */
+	/* Intel CPUs send one interrupt for all overflows until the status is read, never late. */
 	if ((msrs->status && msrs->masks_lvt) || (s64)value < -X86_REPROGRAM_INCREMENT_MAX)
 		return;
 	x86_expect_late_nmi(cpu);
@@ -111,10 +111,9 @@ void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
  * @cpu: this CPU
  * @count: has a counter
  *
- * A value of 0 or more shows an overflow, which the caller must handle.
- *
  * Context: interrupts off, or NMI.
- * Return: the value of the counter before.
+ * Return: the value of the counter before, 0 or more after an overflow. The interrupt of this
+ * overflow may be late, see x86_check_late_nmi().
  */
 u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 {
@@ -132,8 +131,9 @@ u64 x86_count_set_period(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	distance = x86_distance(count, core, total);
 	x86_write_counter(cpu, count->counter, -distance);
 	/*
-	 * The write loses the slots since the read of the running counter. So PERF_METRICS is read
-	 * before, and the division is done afterwards. A stopped counter would lose the same slots.
+	 * The write discards the slots counted since x86_count_value(). To keep these few, the read
+	 * of PERF_METRICS precedes x86_count_value(), and the divisions of x86_metrics_update()
+	 * follow the write. Stopping the counter would lose the same slots.
 	 */
 	if (count->sel.flags & X86_METRICS) {
 		x86_metrics_restart(count);
@@ -398,7 +398,7 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	x86_count_update_pages(count);
 }
 
-/* Program the control bits of the fixed counters assigned to @attaching, x86_pmu_cpu::counts. */
+/* Program the control bits of fixed counters. @attaching: mask of x86_pmu_cpu::counts */
 static void x86_select_fixed(struct x86_pmu_cpu *cpu, u64 attaching)
 {
 	u64 control = cpu->fixed_control;

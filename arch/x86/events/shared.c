@@ -34,7 +34,7 @@ int x86_add_exclusive(unsigned int what)
 {
 	int i;
 
-	/* If @what has users already, nothing that @what excludes has users. */
+	/* While @what has users, those that @what excludes have no users. */
 	if (atomic_inc_not_zero(&x86_exclusive[what]))
 		return 0;
 	guard(mutex)(&x86_exclusive_mutex);

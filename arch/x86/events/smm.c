@@ -20,7 +20,7 @@ static bool x86_freeze_on_smi = true;	/* written with x86_smm_mutex held */
  * @core: the core type
  *
  * Tools expect the file on all Intel CPUs with version 2 or later, also in guests. Some of these
- * CPUs do not implement the bit, and ignore it.
+ * CPUs ignore the bit FREEZE_WHILE_SMM of DEBUGCTL.
  *
  * Return: true if the PMU has the file.
  */
