@@ -66,7 +66,6 @@ struct x86_limit {
 
 #define X86_LIMIT_OR_GENERAL	BIT(0)	/* or any general counter */
 #define X86_LIMIT_HT_ERRATUM	BIT(1)	/* hyper-threading erratum, see excl_cntrs.c */
-#define X86_LIMIT_PRECISE	BIT(2)	/* only for precise events */
 #define X86_LIMIT_PAIR		BIT(3)	/* uses the next counter, too, see x86_model::merge */
 #define X86_LIMIT_LATENCY	BIT(5)	/* PEBS records have data source and latency of a load */
 #define X86_LIMIT_LOADS		BIT(6)	/* PEBS records of a load, without its data source */
