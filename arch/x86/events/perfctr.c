@@ -637,8 +637,10 @@ static int perfctr_forbid_cpus(void)
 	cpumask_copy(&perfctr_forbidden, cpu_possible_mask);
 	/* A CPU that is brought online runs user tasks only after this state. */
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfctr:online", perfctr_cpu_online, NULL);
-	if (state < 0)
+	if (state < 0) {
+		cpumask_clear(&perfctr_forbidden);
 		return state;
+	}
 	perfctr_online_state = state;
 	return 0;
 }
@@ -654,17 +656,18 @@ static int perfctr_forbid_cpus(void)
 int perfctr_cpu_init(void)
 {
 	const struct x86_core *core = x86_nr_cores ? x86_cores[0] : NULL;
+	const struct perfctr_family *family = core ? perfctr_find_family(core) : NULL;
 	unsigned int cpu;
 	int err;
 
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&perfctr_this_cpu.work, cpu), perfctr_call_handler);
 	get_random_bytes(&perfctr_id_key, sizeof(perfctr_id_key));
-	perfctr_kind.family = core ? perfctr_find_family(core) : NULL;
-	if (perfctr_kind.family) {
+	if (family) {
 		err = core->kind ? perfctr_forbid_cpus() : 0;
 		if (err)
 			return err;
+		perfctr_kind.family = family;
 		perfctr_kind.counters = core->counters;
 		perfctr_kind.interrupts = !(core->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT);
 		perfctr_cpu_name = core->model->name;
