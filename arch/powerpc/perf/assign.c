@@ -2,14 +2,16 @@
 /*
  * Selection of encodings and counters for a set of events.
  *
- * A depth-first search tries the encodings of each event, and checks them against the constraints
- * of the events before. The cost of a combination is the number of events that must leave their
- * current counter. A branch that is no cheaper than the best combination found is cut. The search
- * therefore finds a combination if one exists, and one with the fewest moves. Usually the first
- * encoding of each event fits and no event moves, so the first descent ends the search.
+ * A depth-first search tries the encodings of each event, and checks each encoding against the
+ * constraints of the preceding events. The cost of a combination is the number of events that must
+ * leave their current counter. The search cuts a branch that is no cheaper than the best
+ * combination so far. So if a combination exists, the search finds one with the fewest moves.
+ * Usually the first encoding of each event fits and no event moves, so the first descent ends the
+ * search.
  *
- * On x86 the assignment of counters is a bipartite matching. Here it is not, because select fields
- * tie the encoding and counter of an event to the encodings and counters of other events.
+ * On x86 the assignment of counters is a bipartite matching. On powerpc the assignment is no such
+ * matching, because select fields tie the encoding and counter of an event to the encodings and
+ * counters of other events.
  *
  * This file uses no other part of the kernel, because it is also built in user space.
  */

@@ -23,7 +23,7 @@
  * @value: the value required in each select field, or to be added in each add field
  * @pmc: the counter named by the code; 0: POWER_ANY_FIRST to POWER_ANY_LAST
  * @needs_pmc4: can be counted only together with an encoding that has @on_pmc4
- * @on_pmc4: has @needs_pmc4, and names PMC4: satisfies @needs_pmc4 of other encodings
+ * @on_pmc4: has @needs_pmc4, and names PMC4: satisfies @needs_pmc4 of all encodings
  *
  * There are two kinds of constraint fields. In a select field, all encodings that use the field
  * must have the same value. In an add field, the values of all encodings are added up, and @mask

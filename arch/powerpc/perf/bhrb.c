@@ -147,7 +147,7 @@ void bhrb_clear(void)
 	asm volatile(PPC_CLRBHRB);
 }
 
-/* Returns the target of the branch @instruction at @from, or 0 if it is in a register. */
+/* Returns the target of the branch @instruction at @from, or 0 if the target is in a register. */
 static u64 bhrb_target(u64 from, u32 instruction)
 {
 	s64 target;
@@ -222,7 +222,7 @@ int bhrb_decode(struct perf_branch_entry *out, const u64 *raw, int n, u64 modes,
 	return found;
 }
 
-/* A user address belongs to current: the sample is taken in the interrupted task. */
+/* A user address is in the memory of current, the interrupted task. */
 static int bhrb_fetch(u64 address, u32 *instruction)
 {
 	if (is_kernel_addr(address))
@@ -239,7 +239,7 @@ static u64 bhrb_filter(const struct perf_event *event)
  * power_bhrb_event_init - check whether an event can have a branch stack
  * @event: a new event with a branch stack
  *
- * Makes the core call power_bhrb_sched_task() at each context switch.
+ * The core has to call power_bhrb_sched_task() at context switches: PERF_ATTACH_SCHED_CB.
  *
  * Context: process.
  * Return: 0 on success, -EOPNOTSUPP if the processor has no BHRB or cannot filter these branches,
@@ -357,8 +357,8 @@ void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
  * @event: the event that has overflowed
  *
  * Context: overflow interrupt, counters frozen.
- * Return: the branch stack, valid until the next call on this CPU. It is empty if the programmed
- * filter is not the one of @event.
+ * Return: the branch stack, valid until the next call on this CPU. The stack is empty if the
+ * programmed filter is not the one of @event.
  */
 struct perf_branch_stack *power_bhrb_read(struct perf_event *event)
 {

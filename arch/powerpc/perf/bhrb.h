@@ -22,7 +22,7 @@ void power_bhrb_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 struct perf_branch_stack *power_bhrb_read(struct perf_event *event);
 
 /*
- * Reads the instruction at @address. Returns 0, or -EFAULT if it cannot be read without sleeping.
+ * Reads the instruction at @address, without sleeping. Returns 0, or -EFAULT after a page fault.
  */
 typedef int (*bhrb_fetch_fn)(u64 address, u32 *instruction);
 

@@ -3,11 +3,11 @@
  * Call chains of the kernel and of user space.
  *
  * The word at the stack pointer is the address of the caller's frame, in which the return address
- * is saved. A function that has not saved it yet, or never does, has the return address only in the
- * link register (LR). Tools therefore expect LR after the sampled address and before the addresses
- * from the stack, and use debug information to drop LR or the duplicate. In kernel chains, a first
- * return address equal to LR is stored as 0, so that the position of the following addresses does
- * not change.
+ * is saved. A function that has not saved the return address yet, or never does, has this address
+ * only in the link register (LR). Tools therefore expect LR after the sampled address and before
+ * the addresses from the stack, and use debug information to drop LR or the duplicate. In kernel
+ * chains, a first return address equal to LR is stored as 0, so that the position of the following
+ * addresses does not change.
  *
  * Context: any, including the overflow interrupt in code with interrupts off.
  */
@@ -49,9 +49,7 @@ static unsigned long callchain_link(unsigned long lr)
 	return __kernel_text_address(lr) ? lr : 0;
 }
 
-/*
- * Filter the first return address from the stack: 0 if it repeats LR or is no kernel text address.
- */
+/* Filter the first return address @ip from the stack: 0 if @ip is @lr or no kernel text address. */
 static unsigned long callchain_first(unsigned long ip, unsigned long lr)
 {
 	return ip == lr ? 0 : callchain_link(ip);

@@ -18,7 +18,7 @@
  * struct signal_frame_64 - signal frame of a handler
  * @uc: the interrupted registers
  * @uc_transact: the registers of an interrupted transaction
- * @unused: zero
+ * @unused: not used
  * @tramp: the trampoline, used if there is no vDSO
  * @pinfo: address of @info
  * @puc: address of @uc
@@ -48,7 +48,7 @@ static bool callchain_signal_64(unsigned long ip, unsigned long sp, struct callc
 	unsigned long vdso = (unsigned long)current->mm->context.vdso;
 	unsigned long pointers[2], gregs;
 
-	/* The instruction at sigtramp_rt64 calls the handler, which returns to the next one. */
+	/* At sigtramp_rt64 is the call of the handler, which returns to the next instruction. */
 	if (ip != signal_field(frame, tramp) &&
 	    (!vdso || ip != VDSO64_SYMBOL(vdso, sigtramp_rt64) + sizeof(u32)))
 		return false;

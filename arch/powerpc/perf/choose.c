@@ -6,7 +6,8 @@
  * power_cpu::memo the events of these values: a switch to a task with the same events computes
  * nothing.
  *
- * Context of the functions below, unless noted: interrupts off, PMU disabled.
+ * Context of the functions below, unless noted: interrupts off, PMU disabled. In process context,
+ * power_check_group() uses a struct power_cpu that belongs to no CPU.
  */
 #include <linux/bitops.h>
 #include <linux/percpu.h>
@@ -21,7 +22,7 @@ static bool power_event_sels_equal(const struct power_event_sel *a, const struct
 
 /**
  * power_count_get - find or allocate the struct power_count of an event, or of perfctr
- * @cpu: this CPU
+ * @cpu: this CPU, or the members of a group
  * @sel: the event code and modes
  * @alts: the alternative encodings; their array is not copied
  * @share: the event may share its counter with events of an equal @sel
@@ -96,7 +97,7 @@ void power_pmc_set_needs_clear(struct power_cpu *cpu, int pmc)
 {
 	if (pmc)
 		cpu->needs_clear |= BIT(pmc);
-	/* QEMU ignores MMCR2: while one of the fixed counters is in use, the other counts, too. */
+	/* QEMU ignores MMCR2: if one of the fixed counters is in use, the other one counts, too. */
 	if (power_has(PPMU_ARCH_207S) && (pmc == PMC_5 || pmc == PMC_6))
 		cpu->needs_clear |= BIT(PMC_5) | BIT(PMC_6);
 }
@@ -154,7 +155,10 @@ static bool power_modes_agree(const struct power_cpu *cpu, u32 *modes)
 	return true;
 }
 
-/* Reduce @pick to the encoding for a counter that cannot be frozen. Returns its index, or -1. */
+/*
+ * Reduce @pick to the encoding for a counter that cannot be frozen. Returns the index of the
+ * encoding, or -1.
+ */
 static int power_pick_limited(struct power_pick *pick)
 {
 	int i;
@@ -200,7 +204,7 @@ static bool power_counts_try_assign(struct power_cpu *cpu, bool is_subset)
 	if (!power_modes_agree(cpu, &modes))
 		return false;
 	for_each_set_bit(slot, &mask, POWER_COUNTS_MAX) {
-		/* Drivers of old processors select the counters in compute_mmcr(). */
+		/* Drivers of old processors select the counters later, in compute_mmcr(). */
 		picks[n].now = isa207_running() ? cpu->counts[slot].pmc : 0;
 		picks[n].alts = cpu->counts[slot].alts;
 		if (modes && power_can_limit(&cpu->counts[slot])) {
@@ -223,7 +227,7 @@ static bool power_counts_try_assign(struct power_cpu *cpu, bool is_subset)
 
 /**
  * power_counts_fit - check whether each of @cpu->counts can have a counter
- * @cpu: this CPU
+ * @cpu: this CPU, or the members of a group
  *
  * Return: true if they can.
  */

@@ -5,11 +5,12 @@
  * A claim (struct power_claim) names its counters and an event code for each. The selection of
  * counters treats a claim like events that name their counters. Flexible events of perf move to
  * other counters if they can, or else are not scheduled until power_claim_put(). Pinned events are
- * never displaced: power_claim_get() fails if they need the counters, and power_claim_revoke()
- * takes the counters back if such events are added later.
+ * never displaced: power_claim_get() fails if pinned events need the counters, and
+ * power_claim_revoke() takes the counters back for pinned events that are added later.
  *
- * If perfctr has no overflows to handle, the counters run on after power_claim_put(), until perf
- * changes the events of the CPU. An equal claim then continues without reprogramming.
+ * If a claim has an id, and no overflows for perfctr to handle, its counters run on after
+ * power_claim_put(), until perf changes the events of the CPU. An equal claim continues these
+ * counters without reprogramming.
  *
  * Context: the CPU of the claim, interrupts off. A CPU has at most one claim. Only processors from
  * ISA 2.07 on support claims.
@@ -195,7 +196,7 @@ static int power_claim_reserve(struct power_cpu *cpu, const struct power_claim *
 		cpu->claim = claim;
 		cpu->claim_displaced = true;
 		perf_pmu_resched(&power_pmu_ops);
-		/* A pinned group that was waiting may have called power_claim_revoke(). */
+		/* The reschedule may have added a pinned group, and revoked the claim. */
 		if (!cpu->claim)
 			return -EBUSY;
 		cpu->claim = NULL;
@@ -207,7 +208,7 @@ static int power_claim_reserve(struct power_cpu *cpu, const struct power_claim *
 	return 0;
 }
 
-/* Continue the counters left running by an equal claim, if perf has not reprogrammed any. */
+/* If counters still run after power_claim_put() of an equal claim, continue these counters. */
 static bool power_claim_get_fast(struct power_cpu *cpu, const struct power_claim *claim)
 {
 	unsigned long mask = cpu->claim_counts;
@@ -333,9 +334,10 @@ void power_claim_stop(void)
 /**
  * power_claim_resched - reschedule flexible events that claims have displaced
  *
- * Without this call the events would wait until the next rotation, or the switch to a task with
- * events. The calls per tick are not limited: with a limit, displaced events of the CPU would miss
- * other tasks until the next rotation. Pinned events of tasks displace events at each switch, too.
+ * Without this call, displaced events would wait for the next rotation, or for the switch to a task
+ * with events. The calls per tick are not limited: with a limit, displaced events of the CPU would
+ * not count other tasks until the next rotation. The cost is that of pinned events of tasks, which
+ * displace events at each switch, too.
  *
  * Context: interrupts off, no counters of this CPU reserved, no ctx->lock held.
  */

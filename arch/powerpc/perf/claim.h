@@ -38,8 +38,8 @@ struct power_claim {
  *	counters that have overflowed, and the values of all counters, PMC1 first. The overflowed
  *	counters are set to 0 after the call
  * @revoke: called with interrupts off and the PMU disabled if pinned events need the reserved
- *	counters: @revoke has to call power_claim_put(), unless power_claim_get() has not returned
- *	yet: then power_claim_get() fails. NULL: pinned events do not get reserved counters
+ *	counters. @revoke has to call power_claim_put(), except during power_claim_get(), which
+ *	then fails. NULL: pinned events do not get reserved counters
  */
 struct power_claim_user {
 	void	(*overflow)(struct pt_regs *regs, u32 counters, const u32 *values);

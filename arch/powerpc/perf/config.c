@@ -16,7 +16,7 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "power_pmu."
 
-/* Tests clear this to fill the PMU with equal events. */
+/* Tests clear this parameter to fill the PMU with equal events. */
 bool power_share = true;
 module_param_named(share, power_share, bool, 0644);
 MODULE_PARM_DESC(share, "share one counter among equal counting events");
@@ -125,7 +125,7 @@ bool power_code_is_listed(u64 code)
 	return false;
 }
 
-/* Fill @codes with the alternatives of @event, its own code first, and return their number. */
+/* Fill @codes with the event's own code, then its alternatives. Returns the number of codes. */
 static int power_event_codes(const struct perf_event *event, u64 codes[])
 {
 	codes[0] = event->hw.config;
@@ -162,7 +162,7 @@ static u32 power_modes(const struct perf_event_attr *attr)
 	       (attr->exclude_idle ? POWER_NOT_IDLE : 0);
 }
 
-/* Encode the alternatives of an event that the processor supports. */
+/* Encode those alternatives of an event that the processor supports. */
 static struct power_encoded *power_event_encode(const struct perf_event *event)
 {
 	u64 codes[MAX_EVENT_ALTERNATIVES];
@@ -253,10 +253,9 @@ static int power_event_prepare(struct perf_event *event, u64 code)
 	if (!firmware_has_feature(FW_FEATURE_LPAR))
 		event->attr.exclude_hv = 0;
 	/*
-	 * Only the idle loop clears the run latch. Events of tasks or of user space never run in
-	 * the idle loop, and an event that excludes idle is frozen in the loop by its bits in
-	 * MMCR2. So codes that count only with the run latch set are alternatives for all of these
-	 * events.
+	 * Only the idle loop clears the run latch. Events of tasks and of user space never count in
+	 * the idle loop. MMCR2 freezes events with exclude_idle there. So codes that count only
+	 * while the run latch is set are alternatives for all of these events.
 	 */
 	if ((event->attach_state & PERF_ATTACH_TASK) || event->attr.exclude_kernel ||
 	    (event->attr.exclude_idle && power_has(PPMU_ARCH_207S)))
@@ -300,8 +299,8 @@ static int power_event_finish(struct perf_event *event)
  *
  * Context: process.
  * Return: 0 on success, -ENOENT if the event is not one of this PMU, -EOPNOTSUPP if the processor
- * lacks a generic event or branch filter, -EINVAL if the event or group cannot be counted, -EBUSY
- * if another driver has the PMU hardware, or -ENOMEM.
+ * lacks a generic event or branch filter, -EINVAL if the event or group cannot be counted, -EACCES
+ * (see power_ebb_check()), -EBUSY if another driver has the PMU hardware, or -ENOMEM.
  */
 int power_event_init(struct perf_event *event)
 {

@@ -45,9 +45,8 @@ void power_event_update(struct perf_event *event)
  * power_event_update_last - update an event before its counter is released
  * @event: an event of this CPU, with or without a counter
  *
- * If the counter has overflowed and its interrupt is pending, the interrupt will no longer find the
- * event. The period then ends with the next occurrence, since a counter is never programmed to
- * start in overflow.
+ * A pending overflow interrupt will not find the event any more. The period then ends with the next
+ * occurrence, since a counter is never programmed to start in overflow.
  *
  * Context: interrupts off and the counter frozen, or overflow interrupt.
  */
@@ -62,7 +61,7 @@ void power_event_update_last(struct perf_event *event)
 		local64_set(&hw->period_left, 1);
 }
 
-/* If @left is negative, the last period was exceeded: shorten the next one by as much. */
+/* If @left is negative, the last period was exceeded: shorten the next period by the excess. */
 static s64 power_period_begin(struct hw_perf_event *hw, s64 left)
 {
 	left += hw->sample_period;

@@ -12,7 +12,7 @@
 #include "engine.h"
 
 #ifdef CONFIG_PPC64
-/* Includes the registers added by ISA 2.07 and 3.1. */
+/* Print registers of 64-bit processors, including those that ISA 2.07 and 3.1 have added. */
 static void power_print_server(void)
 {
 	pr_info("MMCRA: %016lx SDAR: %016lx SIAR: %016lx\n", mfspr(SPRN_MMCRA),

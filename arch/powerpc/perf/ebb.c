@@ -16,7 +16,7 @@
  * power_ebb_check - check an event's attributes and group for event-based branches
  * @event: the new event, with hw.flags set
  *
- * Before ISA 3.1 the BHRB has branches of the kernel, too, and the program reads it unfiltered.
+ * Before ISA 3.1 the BHRB has branches of the kernel, too, and the program reads all entries.
  *
  * Context: process.
  * Return: 0 if the event and its group are all for EBB with the required attributes, or none is;

@@ -2,9 +2,9 @@
 /*
  * Shared declarations of the engine for the counters of server processors.
  *
- * A struct power_count is an event code that one counter counts: for an event, for several equal
- * events that share the counter, or for perfctr. A claim (struct power_claim) is the set of
- * counters that perfctr has reserved on a CPU, see claim.c.
+ * A struct power_count is an event code on one counter. Its users are an event, several equal
+ * events that share the counter, or perfctr. A claim (struct power_claim) is the set of counters
+ * that perfctr has reserved on a CPU, see claim.c.
  *
  * A struct power_cpu is changed only on its CPU with interrupts off. The overflow interrupt can
  * interrupt such a change: see overflow.c.
@@ -22,12 +22,12 @@
 #define PMC_OVERFLOW	0x80000000UL
 
 /*
- * A counting event, or perfctr, starts from the present value of its counter. A counter with this
- * value or more is set to 0 first, so that it does not overflow soon.
+ * A counting event starts from the current value of its counter. Before an event or a claim starts,
+ * a counter with this value or more is set to 0, so that the counter does not overflow soon.
  */
 #define PMC_RESET_FROM	0x40000000UL
 
-/* A counter can step back by fewer counts than this when speculative counts are rolled back. */
+/* When speculative counts are rolled back, a counter steps back by less than this. */
 #define PMC_SETBACK	256
 
 /* The fixed counters of processors with six counters */
@@ -38,9 +38,10 @@
 #define POWER_EVENTS_MAX	16
 
 /*
- * struct power_event_sel::flags: modes in which the counter is frozen, and the wait state. With
- * POWER_CLAIMED, perfctr has reserved the counter. The flag makes the select differ from that of an
- * event with the same code: only the event may have alternative encodings.
+ * Bits of power_event_sel::flags: modes in which the counter is frozen, and the wait state.
+ * POWER_CLAIMED: perfctr has reserved the counter. The bit makes the select differ from that of an
+ * event with the same code: power_memo::choices of the event may be an alternative encoding, and a
+ * claim has only one encoding.
  */
 #define POWER_NOT_USER		0x1
 #define POWER_NOT_KERNEL	0x2
@@ -80,7 +81,7 @@ struct power_encoded {
 /**
  * struct power_count - an event code that one counter of a CPU counts
  * @sel: the event code, and the modes in which it is counted
- * @alts: the alternative encodings, in an array of one of the events, or of power_cpu::claim
+ * @alts: the alternative encodings, stored by one of the events or by power_cpu::claim
  * @nr_events: number of events; 1 for perfctr
  * @shared: other events with an equal @sel may share the counter
  * @pmc: the counter programmed now; 0: none
@@ -119,29 +120,30 @@ struct power_memo {
  * @n: number of @events
  * @counts: the event codes counted, each on one counter
  * @used: mask of the members of @counts that events or perfctr use
- * @compatible: mask of the members of @counts with compatible power_count::assigned and choice
- * @in_memo: mask of the members of @counts that are equal to those in @memo
+ * @compatible: mask of the members of @counts whose power_count::assigned and choice are compatible
+ * @in_memo: mask of the members of @counts with the same select as in @memo
  * @needs_reprogram: @events or @counts have changed since the last reprogramming
  * @disabled: the PMU is disabled; the core counts nested calls
  * @ebb: the counters are used for event-based branches of the current task
  * @ebb_branches: the current task can read the BHRB
  * @txn: PERF_PMU_TXN_* of the open transaction; 0: none
- * @mmcr: register values for @memo; MMCR0 as while the counters run
+ * @mmcr: register values for @memo; mmcr0 is the value while the counters run
  * @memo: the members of @counts that @mmcr was computed for
  * @shadow: shadow of the control registers; see registers.c
  * @shadow_valid: @shadow is valid
  * @claim: the counters that perfctr has reserved; NULL: none
- * @released_claim: power_claim::id of counters that run on after power_claim_put(); 0: none
+ * @released_claim: power_claim::id of the claim whose counters run on after power_claim_put();
+ *	0: none
  * @claim_counts: mask of the members of @counts for @claim, or for @released_claim
  * @claim_index: index in struct power_claim of each member in @claim_counts
  * @claim_pending: power_claim_get() needs counters of flexible events: add only pinned events
  * @claim_needs_start: the PMU stays disabled until power_claim_start()
  * @claim_displaced: power_claim_get() has displaced flexible events, which may fit after
  *	power_claim_put()
- * @needs_clear: mask of counters to clear, with the value of a former event or an unknown value;
- *	bit 1 is PMC1
- * @pmcs: counter values at the overflow interrupt, for samples, or before a deep idle state
- * @in_overflow: in the overflow interrupt, with @pmcs set
+ * @needs_clear: mask of counters to clear: the value is of a former event, or unknown; bit 1 is
+ *	PMC1
+ * @pmcs: counter values saved by the overflow interrupt for samples, or before suspend or deep idle
+ * @in_overflow: the overflow interrupt runs, and has set @pmcs
  */
 struct power_cpu {
 	struct perf_event		*events[POWER_EVENTS_MAX];
@@ -204,8 +206,8 @@ static inline bool power_is_ebb(const struct perf_event *event)
  * @before: the earlier value
  * @now: the later value
  *
- * A counter that was set to 0 or has wrapped can step back to a value near 2^32. After a step back,
- * keep @before, so that the counts that were rolled back are not added twice.
+ * Counts that are rolled back must not be added twice: after a step back, keep @before. A counter
+ * near 0 steps back to a value near 2^32.
  *
  * Context: any.
  * Return: number of counts, modulo 2^32; 0 if the counter has stepped back.
@@ -215,7 +217,7 @@ static inline u32 power_progress(u32 before, u32 now)
 	return before - now < PMC_SETBACK ? 0 : now - before;
 }
 
-/* Disable interrupts, including the overflow interrupt. */
+/* Disable and restore interrupts, including the overflow interrupt. */
 #ifdef CONFIG_PPC64
 #define power_interrupt_off(flags)	powerpc_local_irq_pmu_save(flags)
 #define power_interrupt_on(flags)	powerpc_local_irq_pmu_restore(flags)

@@ -14,14 +14,23 @@
 
 struct power_pmu *power_driver;
 
-/* Does this processor have SIER? Context: any. */
+/**
+ * is_sier_available - check for SIER
+ *
+ * Context: any.
+ * Return: true if this processor has SIER.
+ */
 bool is_sier_available(void)
 {
 	return power_driver && power_has(PPMU_HAS_SIER);
 }
 
-/*
- * PMC @idx + 1 as read by the overflow interrupt, for its samples. 0 outside of the interrupt, when
+/**
+ * get_pmcs_ext_regs - value of a counter for a sample
+ * @idx: index of the counter; 0 is PMC1
+ *
+ * Context: any.
+ * Return: the value as read by the overflow interrupt; 0 outside of the interrupt, when
  * power_cpu::pmcs may have the counts of another task.
  */
 unsigned long get_pmcs_ext_regs(int idx)
@@ -30,7 +39,13 @@ unsigned long get_pmcs_ext_regs(int idx)
 }
 
 #ifdef CONFIG_PPC64
-/* Should interrupt handlers unmask the overflow interrupt early, for precise samples? */
+/**
+ * power_pmu_wants_prompt_pmi - is the overflow interrupt in use on this CPU?
+ *
+ * Context: interrupt entry.
+ * Return: true if interrupt handlers should unmask the overflow interrupt early, so that samples
+ * are precise.
+ */
 bool power_pmu_wants_prompt_pmi(void)
 {
 	struct power_cpu *cpu = this_cpu_ptr(&power_cpus);
@@ -69,7 +84,7 @@ static void __init power_set_hwcap2_ebb(const struct power_pmu *driver)
  * @driver: the driver; never unregistered
  *
  * Context: boot.
- * Return: 0 on success, -EBUSY if a driver is registered, -EINVAL if it has too many counters.
+ * Return: 0 on success, -EBUSY if a driver is registered, -EINVAL if @driver has too many counters.
  */
 int __init register_power_pmu(struct power_pmu *driver)
 {

@@ -2,9 +2,9 @@
 /*
  * From event codes to register values, by the processor's tables.
  *
- * Constraint fields: bits 0 to 11 have two bits for each PMC and limit it to one event; bits 12 to
- * 15 limit the events on PMC1 to PMC4 to four. The others are select fields, at the positions given
- * by isa207_route::rule and ISA207_RULE_*.
+ * Constraint fields: bits 0 to 11, two for each PMC, limit each PMC to one event; bits 12 to 15
+ * limit PMC1 to PMC4 to four events. The other bits are select fields, at the positions given by
+ * isa207_route::rule and ISA207_RULE_*.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -25,7 +25,7 @@
 #define ISA207_BRANCH_INDIRECT		(2ULL << ISA207_MMCRA_FILTER)
 #define ISA207_BRANCH_CONDITIONS	(3ULL << ISA207_MMCRA_FILTER)
 
-/* Flags of PERF_SAMPLE_BRANCH_* for the fields of a record, which do not select branches */
+/* PERF_SAMPLE_BRANCH_* that select the fields of a record, not the branches */
 #define ISA207_BRANCH_FIELDS	(PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |	\
 				 PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |	\
 				 PERF_SAMPLE_BRANCH_PRIV_SAVE)
@@ -50,7 +50,7 @@ static bool isa207_is_bus(u64 code)
 	return ISA207_UNIT(code) == 6;
 }
 
-/* The comparison ignores the mark, combine and edge bits. */
+/* Does the event match fabric responses? The mark, combine and edge bits make no difference. */
 static bool isa207_is_fabric(const struct isa207_layout *layout, u64 code)
 {
 	const u64 *fabric = layout->fabric;
@@ -93,7 +93,7 @@ static int isa207_width(const struct isa207_route *route)
 	return route->mantissa ? route->mantissa + 3 : route->width;
 }
 
-/* Value of the field in the register; a value that is too large becomes the largest one. */
+/* Value of the field in the register; instead of a value that is too large, the largest one. */
 static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
 {
 	u64 value = (route->config1 ? config1 : code) >> route->from;
@@ -111,7 +111,7 @@ static u64 isa207_field(const struct isa207_route *route, u64 code, u64 config1)
  * @layout: the layout of the processor
  * @code: the event code
  *
- * If such events are counted at once, one of them must be on PMC4.
+ * While such events are counted, one of them must be on PMC4.
  *
  * Context: any.
  * Return: true if the event is limited.
@@ -213,8 +213,8 @@ static int isa207_constrain(u64 code, unsigned long *maskp, unsigned long *value
 }
 
 /*
- * The fixed counter's code for a code of PMC1 to PMC4, and vice versa; 0: none. @run: the code of
- * PMC1 to PMC4 is one that counts only while the run latch is set.
+ * The fixed counter's code for a code of PMC1 to PMC4, and vice versa; 0: none. With @run, the code
+ * of PMC1 to PMC4 counts only while the run latch is set.
  */
 static u64 isa207_fixed_alt(u64 code, bool run)
 {
@@ -253,12 +253,12 @@ static int isa207_add_fixed_alts(u64 codes[], int n, bool run)
  * isa207_get_alternatives_by - look up the alternatives of an event
  * @layout: the layout of the processor
  * @code: the event code
- * @flags: PPMU_ONLY_COUNT_RUN: the event is never scheduled, or is frozen, with the run latch clear
+ * @flags: PPMU_ONLY_COUNT_RUN: while the run latch is clear, the event is not scheduled, or frozen
  * @codes: receives @code and its alternatives, at most MAX_EVENT_ALTERNATIVES
  *
- * A fixed counter and PMC1 to PMC4 are alternatives if both count regardless of the run latch, or
- * both only while it is set. With PPMU_ONLY_COUNT_RUN, the two kinds are alternatives of each
- * other, too.
+ * The code of a fixed counter and a code of PMC1 to PMC4 are alternatives if both count regardless
+ * of the run latch, or both count only while the run latch is set. With PPMU_ONLY_COUNT_RUN, the
+ * run latch makes no difference.
  *
  * Context: any.
  * Return: number of @codes.
@@ -269,7 +269,7 @@ int isa207_get_alternatives_by(const struct isa207_layout *layout, u64 code, uns
 	int i, j, n = 0;
 
 	codes[n++] = code;
-	/* The program of an EBB event accesses the counter that @code names. */
+	/* An EBB program accesses the counter that @code names: there are no alternatives. */
 	if (code & ISA207_EBB)
 		return n;
 	for (i = 0; i < layout->n_same; i++) {
@@ -310,9 +310,9 @@ static u64 isa207_freeze(int modes, int pmc)
 }
 
 /*
- * Without an event, PMC1 to PMC4 count nothing, but PMC5 and PMC6 count. MMCR0 freezes both or
- * none: if one is in use, freeze the other one in MMCR2. An EBB program cannot change these bits,
- * so the kernel does not save them with the program's MMCR2.
+ * Without an event, PMC1 to PMC4 count nothing, but PMC5 and PMC6 count. MMCR0 freezes PMC5 and
+ * PMC6 together: if only one is in use, freeze the other one in MMCR2. An EBB program cannot change
+ * these bits of MMCR2, so the kernel does not save the bits with the program's MMCR2.
  */
 static u64 isa207_freeze_unused(unsigned int used)
 {
@@ -380,8 +380,8 @@ void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207
 		branches |= !!(code & ISA207_BRANCHES);
 	}
 	/*
-	 * With a marked event, SDAR is the data address of the marked instruction: then no
-	 * condition of updates is set.
+	 * With a marked event, SDAR is the data address of the marked instruction: set no other
+	 * condition of SDAR updates.
 	 */
 	if (!(registers[ISA207_MMCRA] & MMCRA_SAMPLE_ENABLE))
 		registers[ISA207_MMCRA] |= sdar << ISA207_SDAR_SHIFT;
@@ -405,9 +405,9 @@ void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207
  * isa207_branch_filter - power_pmu::bhrb_filter_map
  * @branches: PERF_SAMPLE_BRANCH_*
  *
- * The filter is a field of MMCRA: calls, and from ISA 3.1 on indirect or conditional branches. It
- * has no modes: bhrb_decode() filters by mode. Fields that the hardware does not record are 0, or
- * all ones for the index, so flags that add such fields are accepted.
+ * The filter is a field of MMCRA: calls, and from ISA 3.1 on indirect or conditional branches. The
+ * filter has no modes: bhrb_decode() filters by mode. Flags that add fields to a record are
+ * accepted: a field that the hardware does not record is 0, or all ones for the index.
  *
  * Context: any.
  * Return: value of the field, or all ones if the hardware has no such filter.

@@ -93,8 +93,8 @@ struct isa207_count {
  * @shift: lowest bit in the register, for PMC1
  * @stride: distance in bits from the next counter's field, which is lower; 0: one field for all
  *	counters
- * @mantissa: bits of the mantissa, if the register has the value as a mantissa and a base-4
- *	exponent; 0: copy the value
+ * @mantissa: number of mantissa bits, if the register has the value as a mantissa and a base-4
+ *	exponent; 0: the register has the value itself
  * @rule: lowest bit of the select field for this value; 0: no constraint
  * @threshold: the constraint applies only to events with a threshold
  * @l1: the constraint does not apply to events of L2 and L3

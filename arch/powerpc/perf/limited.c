@@ -46,8 +46,8 @@ void power_limited_start(struct power_cpu *cpu)
 }
 
 /*
- * A counter that does not interrupt wraps unseen after 2^32 occurrences. No processor with such
- * counters has so many in this time.
+ * A counter without an interrupt must be read before it wraps after 2^32 occurrences. On processors
+ * with such counters, 2^32 occurrences take longer than this.
  */
 #define LIMITED_READ_NS		(100 * NSEC_PER_MSEC)
 
@@ -82,10 +82,10 @@ static enum hrtimer_restart power_limited_tick(struct hrtimer *timer)
 }
 
 /**
- * power_limited_start_timer - read counters that do not interrupt before they wrap
+ * power_limited_start_timer - start a timer that reads counters without an interrupt
  * @cpu: this CPU
  *
- * The timer ends by itself when no event uses such a counter.
+ * The timer reads the counters before they wrap, and stops when no event uses such a counter.
  *
  * Context: interrupts off.
  */
@@ -112,7 +112,7 @@ void power_limited_init_timer(unsigned int nr)
 }
 
 /**
- * power_limited_stop_timer - end the timer of a CPU
+ * power_limited_stop_timer - cancel the timer of a CPU
  * @nr: the CPU, no longer online; the timer may have been moved to another CPU
  *
  * Context: process.

@@ -2,7 +2,7 @@
 /*
  * Data source and latency of a sampled load or store.
  *
- * For a marked instruction, SIER has its type and the source of its data. MMCRA has the cycles
+ * SIER has the type of a marked instruction, and the source of its data. MMCRA has the cycles
  * between the threshold's start and stop events, as a mantissa and a base-4 exponent. SIER2 of ISA
  * 3.1 has the cycles of two pipeline stages.
  */
@@ -45,7 +45,7 @@
 #define RAM(level)		(HIT(level) | MEM(LVLNUM, RAM) | CLEAN)
 #define PERSISTENT		(MEM(LVL, HIT) | MEM(LVLNUM, PMEM) | CLEAN)
 
-/* Indexed by SIER_SOURCE, for sources without SIER_DETAIL; 0: unknown, or with SIER_DETAIL */
+/* Indexed by SIER_SOURCE; 0: the source is unknown, or depends on SIER_DETAIL */
 static const u64 memory_near[8] = {
 	[1] = CACHE(L1) | CLEAN,
 	[2] = CACHE(L2) | CLEAN,
@@ -91,7 +91,7 @@ static const u64 memory_31[3][8] = {
 	},
 };
 
-/* Returns PERF_MEM_OP_* of the marked instruction, 0 if it is no load or store. */
+/* Returns PERF_MEM_OP_* of the marked instruction, or 0 for other instruction types. */
 static u64 memory_operation(unsigned long mmcra, unsigned long sier, bool v31)
 {
 	switch (SIER_KIND(sier)) {
@@ -140,8 +140,8 @@ u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31)
  * @v31: the processor has ISA 3.1
  *
  * Context: any.
- * Return: cycles of the threshold, and of the pipeline stages for PERF_SAMPLE_WEIGHT_STRUCT; 0 if
- * no instruction is marked or its type has no latency.
+ * Return: cycles of the threshold (0 if the type of the instruction has no latency), and of the
+ * pipeline stages for PERF_SAMPLE_WEIGHT_STRUCT; all 0 if no instruction is marked.
  */
 union perf_sample_weight isa207_memory_weight(u64 type, unsigned long mmcra, unsigned long sier,
 					      unsigned long sier2, bool v31)

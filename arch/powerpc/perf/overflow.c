@@ -2,10 +2,10 @@
 /*
  * The overflow interrupt.
  *
- * Like an NMI, it can interrupt code with interrupts soft-masked, except in
- * powerpc_local_irq_pmu_save() sections. So this file takes no lock itself; perf_event_overflow()
- * is NMI-safe. FCECE has frozen all counters at the overflow, unless the interrupt was late and the
- * counters run again.
+ * Like an NMI, this interrupt can interrupt code that has soft-masked interrupts, except in
+ * powerpc_local_irq_pmu_save() sections. So this file takes no lock, and perf_event_overflow() is
+ * NMI-safe. FCECE has frozen all counters at the overflow. If the interrupt is late, the counters
+ * may run again.
  */
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
@@ -97,7 +97,10 @@ static void power_handle_overflowed(struct power_cpu *cpu, struct pt_regs *regs)
 			power_limited_start(cpu);
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 	}
-	/* Later samples in the kernel may use @regs as user registers, when SIAR has changed. */
+	/*
+	 * @regs may be the user registers of a later sample in the kernel. SIAR then has a value
+	 * that does not belong to @regs.
+	 */
 	regs->result = 0;
 }
 

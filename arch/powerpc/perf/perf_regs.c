@@ -133,6 +133,8 @@ u64 perf_reg_abi(struct task_struct *task)
  * perf_get_regs_user - find the user registers of current
  * @regs_user: receives the registers and their ABI
  * @regs: the sampled registers, not used: entry code saves all user registers
+ *
+ * Context: any.
  */
 void perf_get_regs_user(struct perf_regs *regs_user, struct pt_regs *regs)
 {

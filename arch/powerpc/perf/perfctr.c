@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perfctr: low-level driver. It checks controls, and runs the counters of a struct
- * perfctr_cpu_state. It reserves these counters by a struct power_claim (a claim) in perf's PMU
- * driver, which writes all registers.
+ * perfctr: the low-level driver checks controls, and runs the counters of a struct
+ * perfctr_cpu_state. A struct power_claim (a claim) reserves these counters in perf's PMU driver,
+ * which writes all registers.
  *
- * The overflow interrupt can interrupt code with interrupts off, so it cannot send a signal. It
- * saves the counters of the state, and later counts are ignored; an irq_work calls the handler of
- * the high-level driver.
+ * The overflow interrupt can interrupt code with interrupts off, so the interrupt cannot send a
+ * signal. The interrupt saves the counters of the state, and later counts are ignored. An irq_work
+ * then calls the handler of the high-level driver.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -128,7 +128,8 @@ static const struct perfctr_layer perfctr_hw = {
  *
  * Context: preemption off until perfctr_cpu_suspend(), which must be called before a context
  * switch.
- * Return: 0 on success, -EBUSY with no counter running if perf's pinned events need the counters.
+ * Return: 0 on success; -EBUSY with no counter running if perf's pinned events need the counters;
+ * -EINVAL if @state does not match its claim.
  */
 int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 {
@@ -240,7 +241,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_identify_overflow);
  * @state: the state, suspended
  *
  * If the state is suspended before the overflow interrupt, the interrupt does not report the
- * overflow: vperfctr_resume() finds it with this function.
+ * overflow: vperfctr_resume() calls this function to find the overflow.
  *
  * Return: true if a counter has overflowed.
  */
@@ -352,8 +353,8 @@ static void perfctr_interrupt(struct pt_regs *regs, u32 counters, const u32 *val
 /*
  * power_claim_user::revoke: pinned events of perf need the counters of the state that runs on this
  * CPU. The counters stay stopped until the next control, and cstatus in the page has no counters,
- * as on a CPU where they cannot be reserved. An overflow whose interrupt is pending is reported
- * nevertheless.
+ * as after an error of perfctr_cpu_resume(). An overflow whose interrupt is pending is still
+ * reported.
  *
  * Context: interrupts off, PMU disabled.
  */
@@ -500,7 +501,7 @@ int perfctr_cpu_init(void)
 	perfctr_cpu_name = "Generic powerpc with time base";
 	if (layout) {
 		perfctr_kind.counters = power_driver->n_counter;
-		/* Without ISA207_EBB and the like, which need more than a counter. */
+		/* The bits of event-based branches are invalid: such events need the whole PMU. */
 		perfctr_kind.valid = ISA207_EVENT(layout->valid);
 		perfctr_cpu_name = power_driver->name;
 	}

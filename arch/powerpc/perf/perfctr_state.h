@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr: operations on a struct perfctr_cpu_state. They access registers through a struct
- * perfctr_layer, which is a constant in each caller, so its functions are called directly.
+ * perfctr: operations on a struct perfctr_cpu_state. The operations access registers through the
+ * functions of a struct perfctr_layer. Each caller passes a constant, so the compiler emits direct
+ * calls.
  *
  * A counter overflows when its bit 31 becomes 1. So an i-mode counter starts at its ireset value
  * plus 2^31: the overflow is after -ireset occurrences.
  *
- * perfctr_state_resume() sets all counters, and perfctr_state_suspend() stops them. So start values
- * depend only on the counts of the state's owner. The start value of an a-mode counter is 0 while
- * the state does not run.
+ * perfctr_state_resume() sets all counters, and perfctr_state_suspend() stops all counters. So
+ * start values depend only on the counts of the state's owner. The start value of an a-mode counter
+ * is 0 while the state does not run.
  *
  * Context of all functions, unless noted: interrupts off, overflow interrupt masked, on the CPU of
  * the thread that owns the state.
@@ -56,7 +57,7 @@ static __always_inline bool perfctr_cstatus_fits(u32 cstatus, const struct power
 {
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
 
-	/* A claim has at most as many counters as the CPU. */
+	/* The claim bounds @n: a claim has at most as many counters as the CPU. */
 	return perfctr_cstatus_nractrs(cstatus) <= n && (!n || n == claim->n);
 }
 
@@ -74,7 +75,7 @@ static __always_inline void perfctr_count_tsc(const struct perfctr_layer *layer,
 	u32 now = layer->tsc();
 
 	state->tsc_sum += (u32)(now - state->tsc_start);
-	/* A reader in user space uses tsc_start to detect changes: write it last. */
+	/* A reader in user space uses tsc_start to detect changes: write tsc_start last. */
 	barrier();
 	state->tsc_start = now;
 }
@@ -203,8 +204,8 @@ static __always_inline u32 perfctr_state_first(const struct perfctr_cpu_state *s
 
 /*
  * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
- * @state->revoked are added to cstatus again: the caller stops them as after every overflow.
- * Context: any; @state is suspended.
+ * @state->revoked are added to cstatus again: the caller stops these counters, as after every
+ * overflow. Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {

@@ -4,8 +4,8 @@
  * power_enable() reprograms the registers.
  *
  * The lists of struct power_cpu change only while the PMU is disabled, which freezes the counters.
- * A late overflow interrupt can still interrupt a change: it finds frozen counters and consistent
- * lists.
+ * A late overflow interrupt can still interrupt a change: the interrupt finds frozen counters and
+ * consistent lists.
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
@@ -31,7 +31,7 @@ static void power_disable(struct pmu *pmu)
 	if (cpu->disabled)
 		return;
 	cpu->disabled = true;
-	/* A hypervisor need not save the registers before this. So do it before the freeze. */
+	/* Only with pmcregs_in_use does a hypervisor save the registers: set the flag before FC. */
 	if (!cpu->shadow_valid)
 		ppc_set_pmu_inuse(1);
 	if (cpu->ebb)
@@ -78,9 +78,8 @@ static u32 power_counters_kept(const struct power_cpu *cpu)
 
 /*
  * Clear the counters with a value of a former event: a program must not see counts of another task.
- * Samples can have the registers of all counters. Before ISA 3.1 all programs can read the
- * counters; from ISA 3.1 on, programs with event-based branches can. The caller has frozen the
- * counters.
+ * Samples can have the values of all counters. Before ISA 3.1, all programs can read the counters;
+ * from ISA 3.1 on, programs with event-based branches can. The caller has frozen the counters.
  */
 static void power_counters_clear(struct power_cpu *cpu)
 {
@@ -153,8 +152,8 @@ void power_run(struct power_cpu *cpu)
 static DEFINE_PER_CPU(struct hrtimer, power_unused_timers);
 
 /*
- * The registers are not in use, so a hypervisor need not save them. At the next use they may have
- * older values, or values of another guest: all counters have to be cleared then.
+ * While the registers are not in use, a hypervisor need not save the registers. At the next use, a
+ * counter may have an older value, or a value of another guest: clear all counters then.
  */
 static void power_set_unused(struct power_cpu *cpu)
 {
@@ -283,7 +282,7 @@ static int power_add_frozen(struct power_cpu *cpu, struct perf_event *event, boo
 	if (cpu->n == POWER_EVENTS_MAX)
 		return -EAGAIN;
 	power_claim_free_last(cpu);
-	/* Flexible events have to leave counters to perfctr: add only pinned events. */
+	/* power_claim_get() needs the counters of flexible events: add only pinned events. */
 	if (cpu->claim_pending && !event->group_leader->attr.pinned)
 		return -EAGAIN;
 	/* Events for event-based branches do not share the PMU with others. */
@@ -408,8 +407,9 @@ static void power_stop(struct perf_event *event, int how)
 }
 
 /*
- * Mask the overflow interrupt: if it sets the counter and prev_count back to the start of the
- * period, the cmpxchg of power_event_update() can succeed with an outdated value of the counter.
+ * Mask the overflow interrupt: the interrupt can set prev_count to the value that
+ * power_event_update() has read before. The cmpxchg would then succeed with an outdated value of
+ * the counter.
  */
 static void power_read(struct perf_event *event)
 {
@@ -496,7 +496,7 @@ static void power_registers_restore(struct power_cpu *cpu)
 
 	if (!cpu->shadow_valid)
 		return;
-	/* Otherwise the counters have run since power_registers_save(), and would be set back. */
+	/* Counters that have run since power_registers_save() would be set back. */
 	WARN_ON_ONCE(!cpu->disabled);
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++)
 		power_pmc_write(pmc, cpu->pmcs[pmc - 1]);
@@ -534,8 +534,8 @@ struct syscore power_syscore = {
 
 #ifdef CONFIG_PPC_POWERNV
 /*
- * Before an idle state, lockdep assumes that interrupts are on, so check the register. Preemption
- * is checked by this_cpu_ptr().
+ * Before an idle state, lockdep assumes that interrupts are on, so check MSR. this_cpu_ptr() checks
+ * that preemption is off.
  */
 static void power_idle_assert(void)
 {

@@ -74,7 +74,7 @@ static const struct isa207_layout power10_layout = {
 	.n_routes	= ARRAY_SIZE(power10_routes),
 	.fixed_alts	= true,
 	.fixed_idle	= true,
-	/* Recording branches slows the processor down: enable it only for events that need it. */
+	/* The BHRB slows the processor down: enable the BHRB only for events that need branches. */
 	.mmcra		= MMCRA_BHRB_DISABLE,
 	.sdar_mode	= 22,
 	.sdar_idle	= 2,

@@ -17,7 +17,7 @@
 #include "ebb.h"
 #include "engine.h"
 
-/* BESCR: a performance monitor exception has occurred, the cause of an event-based branch */
+/* BESCR: a performance monitor exception has occurred, and causes an event-based branch */
 #define BESCR_PMEO	0x1UL
 
 DEFINE_PER_CPU(struct power_cpu, power_cpus);
@@ -56,7 +56,7 @@ unsigned long power_pmc_read(int pmc)
 }
 
 /**
- * power_pmc_read_all - read all counters to @cpu->pmcs
+ * power_pmc_read_all - read all counters into @cpu->pmcs
  * @cpu: this CPU
  *
  * Context: any, on this CPU.
@@ -169,7 +169,7 @@ bool power_any_overflowed(const struct power_cpu *cpu)
  * power_control_freeze - freeze all counters, and disable the overflow interrupt
  * @cpu: this CPU
  *
- * power_control_run() is context synchronizing, so later reads of a counter see it frozen.
+ * power_control_run() is context synchronizing, so later reads find frozen counters.
  *
  * Context: interrupts off.
  */
@@ -251,7 +251,8 @@ static void power_set_sample_enable(struct power_cpu *cpu, bool run)
 /**
  * power_control_run - write MMCR0, and synchronize
  * @cpu: this CPU
- * @mmcr0: the value; PMCCEXT is added, which denies user space access to the registers
+ * @mmcr0: the value. Unless PMCC grants user space access to the registers, PMCCEXT is added from
+ *	ISA 3.1 on, which denies the access
  *
  * Context: interrupts off.
  */
@@ -266,7 +267,7 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 	if (cpu_has_feature(CPU_FTR_ARCH_31) && !(mmcr0 & MMCR0_PMCC))
 		mmcr0 |= MMCR0_PMCCEXT;
 #endif
-	/* Complete the writes of the counters before they run. */
+	/* Complete the writes of the counters before the counters run. */
 	mb();
 	mtspr(SPRN_MMCR0, mmcr0);
 	isync();
@@ -291,7 +292,7 @@ void power_control_set_unknown(struct power_cpu *cpu)
  * power_control_set_unused - set the registers while no counter is used
  * @cpu: this CPU; the shadow is valid
  *
- * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable it.
+ * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable the BHRB.
  *
  * Context: interrupts off, counters frozen.
  */
@@ -310,8 +311,8 @@ void power_control_set_unused(struct power_cpu *cpu)
  * power_control_override - run the counters of this CPU with the value of pmu_override=
  * @mmcr1: the events to count
  *
- * Sets MMCR0 to 0, as documented in kernel-parameters.txt. So from ISA 3.1 on, too, user space can
- * read the registers: PMCCEXT is clear.
+ * Sets MMCR0 to 0, as documented in kernel-parameters.txt. Without PMCCEXT, user space can read the
+ * registers from ISA 3.1 on, too.
  *
  * Context: interrupts off, no driver in use.
  */
@@ -327,7 +328,7 @@ void power_control_override(unsigned long mmcr1)
  * power_ebb_save - save the program's PMU control registers, and freeze the counters
  * @cpu: this CPU, with events for event-based branches
  *
- * Does not save the counters: power_event_update() does, for each event.
+ * Does not save the counters: power_event_update() saves the counter of each event.
  *
  * Context: interrupts off.
  */
@@ -335,7 +336,7 @@ void power_ebb_save(struct power_cpu *cpu)
 {
 	struct thread_struct *thread = &current->thread;
 
-	/* The program can write MMCRA, and freeze bits of MMCR2. */
+	/* The program can write MMCRA, and some freeze bits of MMCR2. */
 	cpu->shadow.mmcra = mfspr(SPRN_MMCRA);
 	cpu->shadow.mmcr2 = mfspr(SPRN_MMCR2);
 	thread->mmcr2 = cpu->shadow.mmcr2 & MMCR2_USER_MASK;
@@ -343,8 +344,8 @@ void power_ebb_save(struct power_cpu *cpu)
 	power_control_run(cpu, MMCR0_FC);
 	/*
 	 * A counter may have overflowed between the read and the write of MMCR0. The write has then
-	 * cleared PMAO, and a counter in overflow does not set PMAO again on POWER8: save MMCR0
-	 * with the changes by the overflow.
+	 * cleared PMAO, and on POWER8 a counter in overflow does not set PMAO again: save the value
+	 * of MMCR0 after an overflow.
 	 */
 	if (thread->mmcr0 == MMCR0_PMXE && power_any_overflowed(cpu))
 		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;
@@ -362,9 +363,9 @@ void power_ebb_save(struct power_cpu *cpu)
 #define OVERFLOW_ATTEMPTS	1000
 
 /*
- * Make an overflow pending by an overflow of PMC6, which counts cycles. Needed on processors with
- * CPU_FTR_PMAO_BUG, on which software cannot make it pending by setting PMAO. With EBE, the
- * overflow does not interrupt the kernel. With C56RUN, PMC6 counts regardless of the run latch.
+ * Make an overflow pending on processors with CPU_FTR_PMAO_BUG. On these processors, a write of
+ * PMAO does not do so: PMC6, which counts cycles, has to overflow. With EBE, the overflow does not
+ * interrupt the kernel. With C56RUN, PMC6 counts regardless of the run latch.
  *
  * The counters must be frozen, and keep their values. SIAR, SDAR, SIER and MMCR2 are changed, and
  * MMCR0 has PMAO and FC afterwards.
@@ -379,7 +380,7 @@ static void power_overflow_make(void)
 	/* Count in all modes. */
 	mtspr(SPRN_MMCR2, 0);
 	power_pmc_write(PMC_6, PMC_OVERFLOW - 1);
-	/* Complete the write of the counter before it runs. */
+	/* Complete the write of the counter before the counter runs. */
 	mb();
 	mtspr(SPRN_MMCR0, MMCR0_EBE | MMCR0_PMXE | MMCR0_FCECE | MMCR0_PMCjCE | MMCR0_C56RUN);
 	isync();
@@ -422,7 +423,7 @@ void power_ebb_run(struct power_cpu *cpu)
 	if (cpu->ebb_branches)
 		mmcr0 |= MMCR0_BHRBA;
 	power_control_run(cpu, mmcr0 | own | MMCR0_EBE | MMCR0_PMCC_U6);
-	/* If the program has frozen the counters, it can run them again without the kernel. */
+	/* The program may run frozen counters without the kernel: set SAMPLE_ENABLE in any case. */
 	power_set_sample_enable(cpu, true);
 }
 
@@ -430,7 +431,7 @@ void power_ebb_run(struct power_cpu *cpu)
  * power_ebb_interrupt - end an interrupt for an overflow that belongs to the program
  *
  * With EBE, an overflow should not interrupt the kernel, but QEMU interrupts while MMCR0 has PMAO.
- * The program cannot run to clear PMAO, so clear PMAO here. PMEO in BESCR keeps the exception
+ * The program cannot run while PMAO is set, so clear PMAO here. PMEO in BESCR keeps the exception
  * pending until the program enables branches.
  *
  * Context: overflow interrupt, with events for event-based branches.
@@ -439,7 +440,7 @@ void power_ebb_interrupt(void)
 {
 	unsigned long mmcr0 = mfspr(SPRN_MMCR0);
 
-	/* A late interrupt for events that were removed */
+	/* A late interrupt of events that were removed */
 	if (!(mmcr0 & MMCR0_PMAO))
 		return;
 	mtspr(SPRN_BESCR, mfspr(SPRN_BESCR) | BESCR_PMEO);

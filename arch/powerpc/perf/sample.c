@@ -28,8 +28,8 @@ static bool power_marked(struct pt_regs *regs)
 }
 
 /*
- * Without a marked event SIAR is always valid; with one, the hardware sets a valid bit. If the PMU
- * was disabled before a late interrupt, SIAR was cleared, but SIER still has the bit.
+ * Without a marked event, SIAR is always valid. With a marked event, the hardware sets a valid bit.
+ * But if the PMU was disabled before a late interrupt, SIAR is 0, and SIER still has the bit.
  */
 static bool power_siar_valid(struct pt_regs *regs)
 {
@@ -74,7 +74,7 @@ static void power_sample_save(struct pt_regs *regs, unsigned long mmcra, unsigne
 	else if (power_marked(regs))
 		regs->result = 1;
 	else
-		/* A late interrupt may be in another mode than the overflow: prefer SIAR. */
+		/* A late interrupt may be in another mode than the overflow: use SIAR. */
 		regs->result = !power_has(PPMU_NO_CONT_SAMPLING) && mfspr(SPRN_SIAR);
 }
 
@@ -82,7 +82,7 @@ static void power_sample_save(struct pt_regs *regs, unsigned long mmcra, unsigne
  * power_sample_regs - save the registers of a sample
  * @regs: registers of the overflow interrupt
  *
- * Context: overflow interrupt, before a write of MMCR0, after which the registers can change.
+ * Context: overflow interrupt, before MMCR0 is written. After the write the registers can change.
  */
 void power_sample_regs(struct pt_regs *regs)
 {
@@ -90,6 +90,13 @@ void power_sample_regs(struct pt_regs *regs)
 			  power_has(PPMU_HAS_SIER) ? mfspr(SPRN_SIER) : 0);
 }
 
+/**
+ * perf_misc_flags - mode of a sample
+ * @regs: registers of the overflow interrupt, or of another sample
+ *
+ * Context: any.
+ * Return: PERF_RECORD_MISC_USER, PERF_RECORD_MISC_KERNEL or PERF_RECORD_MISC_HYPERVISOR.
+ */
 unsigned long perf_misc_flags(struct pt_regs *regs)
 {
 	if (!power_by_siar(regs) || !power_siar_valid(regs))
@@ -105,6 +112,13 @@ unsigned long perf_misc_flags(struct pt_regs *regs)
 	return PERF_RECORD_MISC_KERNEL;
 }
 
+/**
+ * perf_instruction_pointer - instruction address of a sample
+ * @regs: registers of the overflow interrupt, or of another sample
+ *
+ * Context: any.
+ * Return: the address; 0 if SIAR of a marked event is not valid.
+ */
 unsigned long perf_instruction_pointer(struct pt_regs *regs)
 {
 	unsigned long slot = 0;

@@ -166,7 +166,7 @@ static void bhrb_is_cleared_at_switches(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
-/* The buffer records only while an event needs it. */
+/* The buffer records only while an event needs branches. */
 static void bhrb_is_off_without_events(struct kunit *test)
 {
 	struct perf_event_attr attr = {

@@ -124,7 +124,7 @@ static unsigned long callchain_start_of_user(unsigned long siar)
 	return start;
 }
 
-/* The overflow was in the other mode than its late interrupt. */
+/* The overflow is in another mode than its late interrupt. */
 static void callchain_of_late_interrupt(struct kunit *test)
 {
 	if (!power_driver || !power_has(PPMU_ARCH_207S))

@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 
-/* Instructions and cycles on PMC1 to PMC4, a fixed counter, and events that name PMC1 and PMC4 */
+/* Instructions and cycles on any of PMC1 to PMC4, or on a fixed counter; events on PMC1 and PMC4 */
 #define TEST_ANY_INST	0x2ULL
 #define TEST_ANY_CYC	0x1eULL
 #define TEST_FIXED_INST	0x500faULL

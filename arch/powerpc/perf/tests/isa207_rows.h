@@ -14,7 +14,7 @@
 #define ONE	(MMCR0_PMC1CE | MMCR0_FC56)
 #define OTHER	(MMCR0_PMCjCE | MMCR0_FC56)
 
-/* MMCR2: PMC5 or PMC6, without an event beside the other one, is frozen for both values of PMM. */
+/* MMCR2: with an event on only one of PMC5 and PMC6, both values of PMM freeze the other one. */
 #define FROZEN_5	(BIT(24) | BIT(23))
 #define FROZEN_6	(BIT(15) | BIT(14))
 
@@ -105,7 +105,7 @@ static inline void isa207_check_pairs(struct kunit *test, const struct isa207_la
 	}
 }
 
-/* exclude_idle sets the wait state freeze bit of the event's counter, and no other of its bits. */
+/* exclude_idle sets one freeze bit of the event's counter in MMCR2: that of the wait state. */
 static inline void isa207_check_idle(struct kunit *test, const struct isa207_layout *layout)
 {
 	int pmc;

@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 #include <asm/interrupt.h>
 
-/* More than the limit of interrupts in a tick */
+/* More overflows than a tick may have */
 #define TEST_OVERFLOWS	1000000
 
 /* MMCR0, and register values of the sample, when overflow_seen() was called last */
@@ -151,7 +151,7 @@ static void overflow_is_pending_until_enable(struct kunit *test)
 	overflow_event_free(sampler);
 	KUNIT_EXPECT_FALSE(test, none);
 	KUNIT_EXPECT_TRUE(test, one);
-	/* POWER8E ignores a PMAO that software sets: the interrupt must not depend on it. */
+	/* POWER8E ignores a PMAO that software sets: the interrupt must not depend on PMAO. */
 	KUNIT_EXPECT_EQ(test, mmcr0 & (MMCR0_PMAO | MMCR0_FC), 0);
 }
 
@@ -202,7 +202,7 @@ static void overflow_freezes_running_counters(struct kunit *test)
 	mtspr(SPRN_SIAR, 0);
 	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
 	perf_pmu_enable(sampler->pmu);
-	/* Run the counters, as after a write of MMCR0 before the interrupt. */
+	/* The counters run again, as after a write of MMCR0 before the interrupt. */
 	power_control_run(cpu, 0);
 	power_interrupt(&regs);
 	mtspr(SPRN_SIAR, siar);
@@ -213,9 +213,9 @@ static void overflow_freezes_running_counters(struct kunit *test)
 }
 
 /*
- * The pt_regs of an interrupt in user space are the registers of user space until the next return
- * to it. A later interrupt in the kernel changes SIAR, but must not change the address of these
- * pt_regs.
+ * The pt_regs of an interrupt in user space stay the user registers until the kernel returns to
+ * user space. A later interrupt in the kernel changes SIAR, but must not change the address of
+ * these pt_regs.
  */
 static void overflow_siar_is_of_its_interrupt(struct kunit *test)
 {
@@ -235,7 +235,7 @@ static void overflow_siar_is_of_its_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mode, PERF_RECORD_MISC_USER);
 }
 
-/* SIAR, SDAR and PMC values in a sample must be 0 if it was not taken in an overflow interrupt. */
+/* SIAR, SDAR and PMC values must be 0 in a sample that is not of an overflow interrupt. */
 static void overflow_registers_are_of_its_samples(struct kunit *test)
 {
 	struct pt_regs regs = { .nip = 0x10000000, .trap = INTERRUPT_PERFMON, .msr = MSR_PR };
@@ -333,7 +333,7 @@ static void overflow_of_program_ends(struct kunit *test)
 	after = overflow_in_program(mmcr0 | MMCR0_PMAO);
 	KUNIT_EXPECT_EQ(test, after.mmcr0, mmcr0);
 	KUNIT_EXPECT_EQ(test, after.bescr & TEST_PMEO, TEST_PMEO);
-	/* A late interrupt is not the program's. */
+	/* A late interrupt, without PMAO, is not for the program. */
 	after = overflow_in_program(mmcr0 | MMCR0_PMXE);
 	KUNIT_EXPECT_EQ(test, after.mmcr0, mmcr0 | MMCR0_PMXE);
 	KUNIT_EXPECT_EQ(test, after.bescr & TEST_PMEO, 0);

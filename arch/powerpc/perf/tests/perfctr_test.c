@@ -708,7 +708,7 @@ static void test_hw_late(struct kunit *test)
 	bool overflowed;
 	int i, err;
 
-	/* The first overflow freezes the counters: only that of PMC5 is near. */
+	/* An overflow freezes all counters: only PMC5 may overflow. */
 	for (i = 0; i < 4; i++)
 		state->control.ireset[i] = INT_MIN;
 	state->control.ireset[4] = -TEST_LOOP;
@@ -735,7 +735,7 @@ static void test_hw_refuses(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, perfctr_cpu_update_control(state, 0), 0);
 	KUNIT_EXPECT_EQ(test, state->cstatus, perfctr_mk_cstatus(1, 4, 0));
-	/* Two values of the one field for an L1 cache, if there is one */
+	/* Two values of the L1 qualifier, if event codes have the qualifier */
 	if (perfctr_kind.valid & BIT(20)) {
 		state->control.evntsel[2] = TEST_INST | 5U << 20;
 		state->control.evntsel[3] = TEST_INST | 6U << 20;

@@ -114,7 +114,7 @@ static bool power9_has_wrong(unsigned int pvr, int code)
 	return false;
 }
 
-/* Floating point operations, and translation misses of 16 GB pages, by revision */
+/* Each revision refuses the events that it counts incorrectly: an event of 2.1, and one of 2.2. */
 static void power9_wrong_by_version(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, power9_has_wrong(0x004e1201, 0x4505e));

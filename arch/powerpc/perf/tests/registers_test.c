@@ -151,7 +151,7 @@ static void registers_sample_enable_for_ebb(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after & MMCRA_SAMPLE_ENABLE, 0);
 }
 
-/* The program can read the BHRB only if an event is for it. */
+/* The program can read the BHRB only if an event has ISA207_BRANCHES. */
 static void registers_bhrb_access_for_ebb(struct kunit *test)
 {
 	struct thread_struct *thread = &current->thread;
@@ -291,7 +291,7 @@ static struct registers_thread registers_run_program(struct power_cpu *cpu,
 
 /*
  * The program cannot set these bits in problem state, but ptrace() sets all bits of the saved
- * registers. BHRBA would let the program read branches of the kernel.
+ * registers. With BHRBA, the program could read branches of the kernel.
  */
 static void registers_ignore_privileged_bits(struct kunit *test)
 {
@@ -343,7 +343,7 @@ static void registers_save_overflow_of_program(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, MMCR0_PMXE, over),
 			MMCR0_FC | MMCR0_PMAO);
 	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, MMCR0_PMXE, over - 1), MMCR0_PMXE);
-	/* The program has frozen the counters, disabled the branch, or has not taken it yet. */
+	/* The program has frozen the counters, disabled the branch, or not taken the branch yet. */
 	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, MMCR0_FC | MMCR0_PMXE, over),
 			MMCR0_FC | MMCR0_PMXE);
 	KUNIT_EXPECT_EQ(test, registers_save_with(test->priv, 0, over), 0);
