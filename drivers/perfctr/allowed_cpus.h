@@ -25,8 +25,8 @@ static inline int vperfctr_allow_cpus(struct task_struct *task, struct cpumask *
 }
 
 /*
- * The caller can be killed while it sets the CPUs of a thread that it traces, and the thread cannot
- * exit before vperfctr_unhold_task().
+ * Has the caller or @task been killed? A killed @task that the caller traces cannot exit before
+ * vperfctr_unhold_task().
  */
 static inline bool vperfctr_killed(struct task_struct *task)
 {
@@ -38,9 +38,8 @@ static inline bool vperfctr_killed(struct task_struct *task)
  * may set the allowed CPUs meanwhile: repeat until all allowed CPUs are in the cpuset. If all CPUs
  * of the changed cpuset are forbidden, allow all CPUs of the cpuset, and return -EINVAL.
  *
- * A cpuset that always changes must not keep a killed thread from its exit: after a fatal signal,
- * allow all CPUs of the cpuset once, because a traced thread outlives its tracer, and return
- * -ESRCH.
+ * A killed thread must exit, even if the cpuset changes again and again: after a fatal signal,
+ * return -ESRCH. A traced thread outlives its killed tracer, so allow all CPUs of the cpuset first.
  */
 static inline int vperfctr_leave_forbidden(struct task_struct *task)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perfctr's low-level driver for CPUs without counters for threads. It has only the clock
- * that user space can read, which is called TSC: the time stamp counter on x86, the virtual
- * counter on arm64, the time base on powerpc.
+ * that user space can read. perfctr calls this clock TSC: the time stamp counter on x86, the
+ * virtual counter on arm64, the time base on powerpc.
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>

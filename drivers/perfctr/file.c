@@ -59,8 +59,8 @@ static bool vperfctr_owner_uses(struct vperfctr *vp, const struct mm_struct *mm)
 }
 
 /*
- * Called for a mapping that mremap() has moved, which still allows RDPMC, and for the copy of a
- * mapping at fork, which does not.
+ * mremap() calls this function for the moved mapping, which still allows RDPMC. fork() calls this
+ * function for the copy of the mapping, which does not allow RDPMC.
  */
 static void vperfctr_vma_open(struct vm_area_struct *vma)
 {

@@ -208,7 +208,7 @@ void vperfctr_put(struct vperfctr *vp)
 	if (!refcount_dec_and_test(&vp->refs))
 		return;
 	WARN_ON_ONCE(vp->running || rcu_access_pointer(vp->owner));
-	/* RCU readers without a reference access only flags and the reference count. */
+	/* RCU readers without a reference do not access the state or the label. */
 	vperfctr_free_state(vp->state);
 	security_perf_event_free(vperfctr_label(vp));
 	kfree_rcu(vp, rcu);

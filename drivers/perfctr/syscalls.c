@@ -27,7 +27,7 @@ static_assert(offsetof(struct perfctr_info, cpu_features) == 40);
 static_assert(offsetof(struct perfctr_info, reserved) == 52);
 static_assert(offsetof(struct perfctr_cpu_mask, mask) == 4);
 
-/* Copy a set of CPUs to user space. nrwords: size of the caller's mask, replaced by that needed */
+/* Copy a set of CPUs to user space. Replace nrwords, the size of the mask, by the needed size. */
 static int perfctr_put_mask(struct perfctr_cpu_mask __user *to, const struct cpumask *cpus)
 {
 	const u32 words = DIV_ROUND_UP(nr_cpu_ids, 32);
@@ -176,7 +176,7 @@ static int vperfctr_begin(struct vperfctr_call *call, int fd)
 		err = -ESRCH;
 	}
 	put_task_struct(call->task);
-	/* The owner may have exited or unlinked the object since; neither can be undone. */
+	/* If the owner has exited or unlinked the object meanwhile, there is no owner to hold. */
 	call->task = vperfctr_get_owner(call->vp);
 	if (!call->task)
 		return 0;
@@ -194,7 +194,7 @@ static struct task_struct *vperfctr_find_task(int tid)
 	return find_get_task_by_vpid(tid) ?: ERR_PTR(-ESRCH);
 }
 
-/* Create an object for a held thread. */
+/* Create an object, which reserves the hardware. */
 static struct vperfctr *vperfctr_new(void)
 {
 	struct vperfctr *vp;
@@ -329,7 +329,7 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 	if (!err && own)
 		vperfctr_resume(vp);
 	if (state->cstatus != cstatus) {
-		/* The counters are in use by perf's pinned events. */
+		/* Perf's pinned events have the counters, or this CPU is forbidden. */
 		vperfctr_suspend(vp);
 		state->cstatus = 0;
 		err = -EBUSY;
@@ -353,7 +353,8 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
  * CPUs are forbidden, -EACCES if perf_event_paranoid forbids the caller to count at all, -EPERM for
  * bits that no caller may set or that need a privilege, -ESRCH if the object is unlinked, or its
  * owner is dead or killed, or is neither the caller nor stopped and traced by it, -EBUSY if perf's
- * pinned events have the counters, -ENOMEM, -EFAULT, or an error of a security module
+ * pinned events have the counters, or if another thread moves the caller to a forbidden CPU,
+ * -ENOMEM, -EFAULT, or an error of a security module
  */
 SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user *, argp)
 {
@@ -409,7 +410,7 @@ SYSCALL_DEFINE1(vperfctr_unlink, int, fd)
 	return 0;
 }
 
-/* Restart the counters that an overflow has stopped. After an error the call can be retried. */
+/* Restart the counters that an overflow has stopped. After -EBUSY the call can be retried. */
 static int vperfctr_restart_stopped(struct vperfctr *vp, bool own)
 {
 	const u32 cstatus = vp->stopped_cstatus;
@@ -436,7 +437,8 @@ static int vperfctr_restart_stopped(struct vperfctr *vp, bool own)
  *
  * Return: 0 on success, -EBADF, -EINVAL if there is no object, -ENOSYS if counters do not
  * interrupt here, -ESRCH as for vperfctr_control(), -EPERM if there was no overflow since the
- * last restart, -EBUSY if perf's pinned events have the counters, or an error of a security module
+ * last restart, -EBUSY if perf's pinned events have the counters, or if the CPU is forbidden, or
+ * an error of a security module
  */
 SYSCALL_DEFINE1(vperfctr_iresume, int, fd)
 {

@@ -14,10 +14,10 @@
 #include "virtual.h"
 
 /*
- * Interval of samples, in ticks. User space and the kernel see the lower 32 bits of a counter, so
- * fewer than 2^32 events may occur between two samples, of which the second one may be a tick late.
- * Few events occur more than 8 times in a cycle. An event that counts the outstanding requests of a
- * cache can occur up to 48 times in a cycle.
+ * Interval of samples, in ticks. User space and the kernel see only the lower 32 bits of a counter,
+ * so fewer than 2^32 events may occur between two samples. The second sample may be a tick late.
+ * Most events occur at most 8 times per cycle. An event that counts the outstanding requests of a
+ * cache can occur up to 48 times per cycle.
  */
 #define VPERFCTR_SAMPLE	(HZ / 100)
 
@@ -120,10 +120,10 @@ static void vperfctr_note_overflow(struct vperfctr *vp)
  * vperfctr_await_tick - wait until an object's counters may interrupt again
  * @vp: current's object, or an object whose owner is held
  *
- * Limit an object's overflows per tick to the samples per tick of a perf event, which
- * perf_cpu_time_max_percent may lower. Counters are stopped after an overflow until
- * vperfctr_iresume(), which waits for the next tick here. So no overflow is lost, in contrast to a
- * throttled event.
+ * Limits an object's overflows per tick to the samples per tick of a perf event, which
+ * perf_cpu_time_max_percent may lower. After an overflow, the counters are stopped until
+ * vperfctr_iresume() or a new control. Both system calls wait here, so no overflow is lost, in
+ * contrast to a throttled event.
  *
  * Context: process context, may sleep.
  */
@@ -231,8 +231,8 @@ void __perfctr_switch(struct task_struct *prev, struct task_struct *next)
 		vperfctr_suspend(from);
 		perfctr_cpu_hide(prev, next);
 		/*
-		 * Counters may run on from one state to the next, which then starts with their
-		 * last values.
+		 * If both states have counters, the counters may run on: the next state then starts
+		 * from their last values.
 		 */
 		if (to && !to->dead && perfctr_cstatus_nrctrs(from->state->cstatus) &&
 		    perfctr_cstatus_nrctrs(to->state->cstatus) &&
@@ -269,10 +269,12 @@ static void vperfctr_flag_thread(struct task_struct *task, bool on)
 }
 
 /**
- * vperfctr_may_read_tsc - may a thread read the TSC? prctl(PR_SET_TSC) and seccomp can forbid it
+ * vperfctr_may_read_tsc - may a thread read the TSC?
  * @task: current, or a held thread
  *
- * Return: true if it may
+ * prctl(PR_SET_TSC) and seccomp can forbid a thread to read the TSC.
+ *
+ * Return: true if @task may read the TSC
  */
 bool vperfctr_may_read_tsc(struct task_struct *task)
 {
@@ -346,7 +348,7 @@ void vperfctr_detach(struct vperfctr *vp, struct task_struct *task)
 	local_irq_restore(flags);
 	/*
 	 * Any process with a file may read the sums of an object without an owner: complete
-	 * the sums before. Pairs with vperfctr_get_owner(). rcu_assign_pointer() of a constant
+	 * the sums first. Pairs with vperfctr_get_owner(). rcu_assign_pointer() of a constant
 	 * NULL has no barrier.
 	 */
 	smp_wmb();
@@ -485,8 +487,7 @@ void __perfctr_release_task(struct task_struct *task)
 }
 
 /**
- * __perfctr_exec - remove the object of current before a program that is more privileged, or that
- * is not dumpable
+ * __perfctr_exec - remove the object of current before a privileged or undumpable program
  *
  * The new program may have more privileges than a process with the object's file: counting stops
  * before the program starts.

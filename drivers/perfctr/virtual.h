@@ -25,8 +25,8 @@
 #include <linux/spinlock.h>
 
 /*
- * The highest rate of a counter that the sums include exactly: 32 events in a cycle at 6 GHz, or 48
- * at 4 GHz
+ * Up to this rate of a counter, the sums are exact. The rate exceeds 32 events per cycle at 6 GHz,
+ * and 48 events per cycle at 4 GHz.
  */
 #define VPERFCTR_EVENTS_PER_SEC	200000000000ULL
 
@@ -49,13 +49,13 @@
  * @lock: protects @identity and @children
  * @identity: identity of the control, equal in objects that have inherited it. 0: no control
  * @counted: cstatus of the control, without the TSC if @owner may no longer read it; 0 if the last
- *	control enables nothing. Unlike state->cstatus it keeps the counters which are stopped by an
- *	overflow, on a forbidden CPU, or for pinned events of perf: see vperfctr_overflow(),
- *	vperfctr_resume() and vperfctr_run(). Written by @owner or its tracer
+ *	control enables nothing. Unlike state->cstatus, @counted keeps counters that are stopped:
+ *	after an overflow, on a forbidden CPU, or for pinned events of perf. See
+ *	vperfctr_overflow(), vperfctr_resume() and vperfctr_run(). Written by @owner or its tracer
  * @children: sums of reaped threads that had inherited the control
  * @rcu: for kfree_rcu()
- * @label: an event that holds the label of security modules, whose hooks take an event; never
- *	attached. The last field, see vperfctr_new_object()
+ * @label: an event for the label of security modules, whose hooks take an event; never attached.
+ *	@label must be the last field, see vperfctr_new_object()
  *
  * Access rules:
  *

@@ -251,7 +251,7 @@ unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
 	return perfctr_cstatus_has_tsc(cstatus) ? sum + (now - start) : sum;
 }
 
-/* A counter of POWER steps back by up to 255 counts when it drops speculative counts. */
+/* When a counter of POWER drops speculative counts, it steps back by up to 255 counts. */
 static unsigned int progress(unsigned int start, unsigned int now)
 {
 #ifdef __powerpc__
@@ -271,8 +271,8 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i
 	if (i >= PERFCTR_MAX_COUNTERS)
 		return 0;
 	/*
-	 * An overflow may stop the counters, and another control may start, at any time: retry
-	 * then.
+	 * At any time, an overflow may stop the counters, and a signal handler or a tracer may set
+	 * another control: retry then.
 	 */
 	while (page_is_readable(self, &cstatus)) {
 		tsc = state->tsc_start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Performance counters of threads. Functions return 0, or -1 with errno, unless their comment says
- * otherwise.
+ * Performance counters of threads. After an error, a function sets errno and returns -1, or NULL
+ * for a pointer. vperfctr_read_tsc(), vperfctr_read_pmc() and vperfctr_is_running() return 0.
  */
 #ifndef _LIBPERFCTR_H
 #define _LIBPERFCTR_H
@@ -11,8 +11,8 @@
 struct vperfctr;
 
 /*
- * The counters of the calling thread. The thread has them until vperfctr_unlink(), or until it
- * exits.
+ * The counters of the calling thread. The thread has the counters until vperfctr_unlink(), exit, or
+ * exec of a privileged or undumpable program.
  */
 struct vperfctr *vperfctr_open(void);
 int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info);
@@ -24,7 +24,11 @@ int vperfctr_unlink(const struct vperfctr *self);
 void vperfctr_close(struct vperfctr *self);
 int vperfctr_fd(const struct vperfctr *self);
 
-/* Read the mapped page, without a system call if the CPU allows RDPMC in user mode. */
+/*
+ * Read the counts of the calling thread from the mapped page. vperfctr_read_pmc() and
+ * vperfctr_read_ctrs() need a system call without RDPMC in user mode, or without the TSC in the
+ * control. The counts of another thread need a system call, too.
+ */
 unsigned long long vperfctr_read_tsc(const struct vperfctr *self);
 unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i);
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sums);

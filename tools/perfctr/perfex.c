@@ -80,7 +80,7 @@ static int add_event(const char *text)
 	return 0;
 }
 
-/* Pass the object's file to the parent, which can read it after the program has exited. */
+/* Pass the object's file to the parent, which reads the sums after the program has exited. */
 static int send_fd(int to, int fd)
 {
 	char space[CMSG_SPACE(sizeof(int))] = { }, byte = 0;
