@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AUX areas: memory that hardware writes directly.
+ * AUX areas: buffers to which hardware writes directly.
  *
  * A driver begins the AUX output of an event with perf_aux_output_begin(), starts the hardware, and
  * ends the output with perf_aux_output_end() and the number of bytes written. One event at a time
@@ -32,10 +32,10 @@
 /* Maximum number of attempts to make a driver end its AUX output */
 #define STOP_ATTEMPTS	10
 
-/* All areas that a driver has set up and not freed yet */
+/* Areas with driver data: from pmu::setup_aux until pmu::free_aux */
 static LIST_HEAD(driver_areas);
 static DEFINE_SPINLOCK(areas_lock);	/* protects driver_areas; process context */
-/* perf_aux_revoke() sleeps here until an area has left driver_areas. */
+/* perf_aux_revoke() waits here until an area is removed from driver_areas. */
 static DECLARE_WAIT_QUEUE_HEAD(area_freed);
 
 static unsigned long perf_aux_area_size(const struct perf_aux *aux)
@@ -63,16 +63,16 @@ static int perf_aux_max_order(const struct perf_aux *aux, int capabilities)
 		return 0;
 	/*
 	 * Without overwriting, the hardware interrupts at the end of each allocation. The
-	 * reader is woken once per watermark, so an allocation has the size of the
-	 * watermark.
+	 * reader is woken once per watermark. So an allocation is not larger than necessary
+	 * for the watermark.
 	 */
 	return aux->overwrite ? ilog2(aux->nr_pages) : get_order(aux->watermark);
 }
 
 /*
- * Allocate the area in chunks of the largest order available, up to @max_order. A driver
- * finds the order of a chunk in the private field of its first page. A page without the
- * private flag is a chunk of order 0.
+ * Allocate the area in chunks of the largest order available, up to @max_order. The private
+ * field of a chunk's first page has the order of the chunk, for the driver. A page without
+ * the private flag is a chunk of order 0.
  */
 static bool perf_aux_alloc_pages_for(struct perf_aux *aux, int node, int max_order)
 {
@@ -121,8 +121,8 @@ static void perf_aux_driver_free(struct perf_aux *aux)
 }
 
 /*
- * Release everything except struct perf_aux itself, which RCU readers may still access.
- * Called with the last reference.
+ * Called when the last reference was dropped. RCU readers may still access struct perf_aux, so
+ * release everything else.
  */
 static void perf_aux_release_memory(struct perf_aux *aux)
 {
@@ -164,7 +164,7 @@ void perf_aux_put(struct perf_aux *aux)
  * perf_aux_put_now - drop a reference, and free the memory of the area synchronously
  * @aux: the area
  *
- * After munmap(2) the memory must be free, and no longer charged to the user.
+ * When munmap(2) returns, the memory must be free, and no longer charged to the user.
  *
  * Context: may sleep.
  */
@@ -177,11 +177,11 @@ void perf_aux_put_now(struct perf_aux *aux)
 }
 
 /*
- * Get a reference to an area of @pmu. An area without references is about to leave the list,
- * and cannot be referenced.
+ * Get a reference to an area of @pmu. If the reference count of an area is 0, the area is about to
+ * be removed from the list, and no reference can be taken.
  *
- * Return true with an area in *@held, or with NULL if @pmu has none; false if all its areas
- * are about to leave the list.
+ * Return true with an area in *@held, or with NULL if @pmu has no area; false if all its areas are
+ * about to be removed from the list.
  */
 static bool perf_aux_get_area(const struct pmu *pmu, struct perf_aux **held)
 {
@@ -208,7 +208,7 @@ static bool perf_aux_get_area(const struct pmu *pmu, struct perf_aux **held)
  * @pmu: the PMU. A grace period of RCU, and one of perf_pmus_read_lock(), have passed since its
  *	events became dead
  *
- * The pages of an area exist as long as they are mapped.
+ * The pages of an area are freed later, after its last mapping ends.
  *
  * Context: may sleep.
  */
@@ -226,8 +226,8 @@ void perf_aux_revoke(struct pmu *pmu)
 }
 
 /*
- * Call the driver to set the area up. If the event is not dead, perf_pmus_read_lock() keeps
- * its PMU registered: perf_pmu_unregister() waits for the end of this section.
+ * Call the driver to set the area up. If the event is not dead in the section of
+ * perf_pmus_read_lock(), its PMU remains registered until the end of this section.
  */
 static bool perf_aux_driver_setup(struct perf_aux *aux, struct perf_event *event)
 {
@@ -249,15 +249,15 @@ static bool perf_aux_driver_setup(struct perf_aux *aux, struct perf_event *event
 
 /**
  * perf_aux_alloc - allocate an AUX area
- * @rb: buffer of the area. The caller has a reference, and does not hold its lock, because the
- *	allocation may take long
+ * @rb: buffer of the area. The caller has a reference. The allocation may take long, so the caller
+ *	does not hold the buffer's lock
  * @event: event whose driver sets the area up
  * @pgoff: offset of the mapping in the event's file, in pages
  * @nr_pages: size of the area, a power of two
  * @overwrite: the mapping is read-only, so the reader cannot move the tail
  *
- * The caller publishes the area or drops it: two tasks may allocate an area for the same buffer
- * at the same time.
+ * Two tasks may allocate an area for the same buffer at the same time. The caller publishes one of
+ * the areas, and drops the other.
  *
  * Context: may sleep.
  * Return: the area with one reference, or an ERR_PTR(): -EOPNOTSUPP if the driver has no AUX
@@ -293,8 +293,8 @@ struct perf_aux *perf_aux_alloc(struct perf_buffer *rb, struct perf_event *event
 	max_order = perf_aux_max_order(aux, capabilities);
 
 	/*
-	 * perf_aux_revoke() may find the area once perf_aux_driver_setup() has listed it:
-	 * complete the area before that.
+	 * Complete the area first: perf_aux_revoke() may find it as soon as
+	 * perf_aux_driver_setup() has added it to the list.
 	 */
 	refcount_set(&aux->refcount, 1);
 	init_irq_work(&aux->atomic_put, perf_aux_release);
@@ -333,7 +333,7 @@ static void perf_aux_stop_writer_here(void *info)
 	struct perf_event_context *ctx;
 	struct perf_event *event;
 
-	/* If the next AUX output began on another CPU, the caller retries there. */
+	/* The next AUX output may have begun on another CPU. Then the caller retries there. */
 	if (READ_ONCE(aux->rb->aux_open) != aux ||
 	    READ_ONCE(aux->writer_cpu) != smp_processor_id())
 		return;
@@ -360,9 +360,9 @@ static void perf_aux_stop_writer_here(void *info)
  * perf_aux_stop_writer - stop the event that writes to an area
  * @aux: area without a mapping, so that no event can start to write to it
  *
- * Afterwards the memory of the area can be freed. If the driver does not end its AUX output, the
- * area exists until the output ends. Several attempts are needed, because the driver may be about
- * to begin or end the output during the first one.
+ * After this call the memory of the area can be freed. If the driver does not end its AUX output,
+ * the reference of the output keeps the area until the output ends. Several attempts are needed,
+ * because the driver may be about to begin or end the output during the first attempt.
  *
  * Context: may sleep.
  */
@@ -415,8 +415,8 @@ static struct perf_aux *perf_aux_get(struct perf_event *event)
 }
 
 /*
- * Has the data since the last wakeup reached the watermark? If so, set rb->aux_wakeup to the head,
- * rounded down to a multiple of the watermark.
+ * Is a wakeup due, because a watermark of bytes was written since the last wakeup? If so, set
+ * rb->aux_wakeup to the head, rounded down to a multiple of the watermark.
  */
 static bool perf_aux_wakeup_due(struct perf_buffer *rb, const struct perf_aux *aux)
 {
@@ -448,8 +448,8 @@ static void perf_aux_close(struct perf_output_handle *handle, struct perf_aux *a
 }
 
 /*
- * Make the event the writer of the area, unless another event writes to it. On failure drop the
- * reference to @aux.
+ * Make the event the writer of the area. If the area already has a writer, or was unmapped, drop
+ * the reference to @aux and return false.
  */
 static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_event *event,
 			     struct perf_aux *aux)
@@ -480,12 +480,13 @@ static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_even
 
 /**
  * perf_aux_output_begin - begin AUX output
- * @handle: @head is set to the position where the hardware may write, @size to the number of
- *	bytes (0 in overwrite mode: all), @wakeup to the position at which the hardware must
- *	interrupt at the latest
+ * @handle: @head is set to the position of the first byte that the hardware may write, @size to the
+ *	number of bytes, @wakeup to the position at which the hardware must interrupt at the
+ *	latest. In overwrite mode @size and @wakeup are 0, and the hardware may write to the whole
+ *	area
  * @event: event that writes to the AUX area
  *
- * Without free space the event is disabled, and the reader must enable it again.
+ * If the area has no free space, the event is disabled, and user space must enable it again.
  *
  * Context: interrupts are off.
  * Return: the pointer from pmu::setup_aux, or NULL if the hardware cannot write
@@ -552,11 +553,11 @@ static void perf_aux_write_record(struct perf_event *event, u64 offset, u64 size
 /**
  * perf_aux_output_end - end AUX output
  * @handle: from perf_aux_output_begin()
- * @size: bytes written; in overwrite mode @handle->head is the position of the hardware
+ * @size: bytes written. In overwrite mode the driver also sets @handle->head to the end of the data
  *
- * Write an AUX record if there is data, or if a flag such as PERF_AUX_FLAG_TRUNCATED is set. The
- * format flags alone are no reason for a record, because some drivers set them at each begin. In
- * overwrite mode the offset in the record is @handle->head, the end of the data.
+ * Write an AUX record if there is data, or if a flag such as PERF_AUX_FLAG_TRUNCATED is set. Some
+ * drivers set format flags at each begin, so these flags alone cause no record. In overwrite mode
+ * the offset in the record is @handle->head.
  *
  * Context: interrupts are off, and the data is visible to other CPUs.
  */
@@ -569,7 +570,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	u64 flags = handle->aux_flags & ~(u64)PERF_AUX_FLAG_OVERWRITE;
 	bool wake;
 
-	/* The area was unmapped since the output began: there is no reader. */
+	/* If the area was unmapped since the output began, it has no reader. */
 	if (rcu_access_pointer(rb->aux) != aux)
 		goto close;
 
@@ -683,8 +684,8 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 }
 
 /*
- * The area of @sampler, with a reference, if that AUX event traces on this CPU. If the AUX
- * event is closed or scheduled out, a trace on this CPU belongs to another event.
+ * Get a reference to the area of the AUX event @sampler, or NULL. If @sampler is closed or
+ * scheduled out, a trace on this CPU belongs to another event.
  */
 static struct perf_aux *perf_aux_get_here(struct perf_event *sampler)
 {
@@ -700,7 +701,7 @@ static struct perf_aux *perf_aux_get_here(struct perf_event *sampler)
  * @size: bytes wanted, a multiple of 8
  *
  * Context: any, on the CPU of @sampler.
- * Return: bytes, a multiple of 8; 0 if there is no area, or if the interrupted code is copying from
+ * Return: bytes, a multiple of 8; 0 if there is no area, or if this CPU has interrupted a copy from
  * the area
  */
 unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long size)
@@ -722,7 +723,7 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
  * @handle: handle of the sample
  * @size: from perf_aux_sample_size()
  *
- * Write exactly @size bytes: bytes that the driver does not provide are zero.
+ * Write exactly @size bytes. If the driver provides fewer bytes, the others are zero.
  *
  * Context: any, on the CPU of @sampler.
  */
@@ -757,10 +758,10 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 
 /**
  * perf_aux_record_itrace_start - write an ITRACE_START record
- * @event: event of an instruction tracing PMU that starts on this CPU, for the current task or
- *	for all tasks
+ * @event: event of a PMU that traces instructions. The event starts on this CPU, for the current
+ *	task or for all tasks
  *
- * Do nothing after the driver has called perf_event_itrace_started().
+ * After the driver has called perf_event_itrace_started(), no record is written.
  *
  * Context: interrupts are off.
  */
@@ -782,8 +783,8 @@ void perf_aux_record_itrace_start(struct perf_event *event)
 }
 
 /**
- * perf_event_itrace_started - the driver reports the start of a trace itself
- * @event: the traced event; perf_aux_record_itrace_start() then writes no ITRACE_START record
+ * perf_event_itrace_started - stop the core from writing ITRACE_START records for an event
+ * @event: the event, whose driver reports the start of a trace in the trace itself
  */
 void perf_event_itrace_started(struct perf_event *event)
 {

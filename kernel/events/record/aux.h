@@ -14,16 +14,16 @@
  * @refcount: one for each mapping, one for AUX output in progress
  * @mappings: number of mappings of this area, protected by the buffer's lock
  * @rb: buffer of the area, with a reference
- * @pmu: PMU that has set the area up, the only one that may write to it; NULL after the driver has
+ * @pmu: PMU that has set the area up. No other PMU may write to the area. NULL after the driver has
  *	released the area
  * @driver_entry: entry in the list of areas with a driver
  * @priv: the driver's pointer, from pmu::setup_aux
- * @free: copy of pmu::free_aux, as @pmu may be unregistered first
+ * @free: copy of pmu::free_aux
  * @pgoff: offset of the mapping, in pages
  * @nr_pages: a power of two
  * @watermark: bytes between wakeups; not in overwrite mode
  * @overwrite: the mapping is read-only, so the reader cannot move the tail
- * @sampling: a part of the area is being copied to a sample
+ * @sampling: bytes of the area are being copied to a sample
  * @writer: event that writes to the area
  * @writer_cpu: CPU on which the AUX output began
  * @module: the driver's module, with a reference, for @free
@@ -66,7 +66,7 @@ extern void (*perf_test_aux_step)(void);
 #endif
 void perf_aux_record_itrace_start(struct perf_event *event);
 
-/* Write an ITRACE_START record at the start of an event, if its PMU needs the record. */
+/* If the PMU traces instructions, write an ITRACE_START record when its event starts. */
 static inline void perf_log_itrace_start(struct perf_event *event)
 {
 	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_ITRACE))
@@ -77,7 +77,7 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
 void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
 			   unsigned long size);
 
-/* An overflow of the event cannot both pause and resume the AUX area. */
+/* One overflow cannot both pause and resume the AUX area. */
 static inline bool perf_event_has_one_aux_action(const struct perf_event *event)
 {
 	return !event->attr.aux_pause || !event->attr.aux_resume;

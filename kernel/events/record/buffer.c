@@ -2,10 +2,9 @@
 /*
  * Buffers: allocation, lifetime, and the events that write to them.
  *
- * event->rb changes from one buffer to another with both buffers' locks held. An event
- * without a buffer has no such lock, so event->rb changes by cmpxchg(). Writers read
- * event->rb with preemption off, and a buffer is freed a grace period after its last
- * reference was dropped.
+ * event->rb changes from one buffer to another with the locks of both buffers held. Without
+ * a buffer there is no such lock, so event->rb changes by cmpxchg(). Writers read event->rb
+ * with preemption off. A buffer is freed a grace period after its last reference was dropped.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
@@ -27,20 +26,21 @@
 #include "ring_shared.h"
 #include "userpage.h"
 
-/* Each record changes the shared positions: keep them out of cache lines that writers only read. */
+/* Each record changes the shared positions: they are not in cache lines that writers only read. */
 static_assert(!IS_ENABLED(CONFIG_64BIT) ||
 	      offsetofend(struct perf_buffer, cpu) / L1_CACHE_BYTES <
 	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES);
 /*
- * Each record changes several shared positions: they are in one cache line, so that this line moves
- * between CPUs once. With debugging or on PREEMPT_RT, locks have other sizes.
+ * Each record changes several shared positions. All are in one cache line, so that only one line
+ * moves between CPUs. With debugging or on PREEMPT_RT, locks have other sizes, and the positions
+ * may be in two lines.
  */
 static_assert(!IS_ENABLED(CONFIG_64BIT) || !IS_ENABLED(CONFIG_SMP) || sizeof(spinlock_t) > 4 ||
 	      sizeof(struct mutex) > 32 || L1_CACHE_BYTES > 128 ||
 	      offsetof(struct perf_buffer, shared) / L1_CACHE_BYTES ==
 	      (offsetofend(struct perf_buffer, shared) - 1) / L1_CACHE_BYTES);
 
-/* With at most this many events on a buffer, the interrupt wakes all pollers itself. */
+/* Maximum number of events of a buffer whose pollers are woken in an interrupt */
 #define WAKE_AT_ONCE	64
 
 #ifdef CONFIG_PERF_USE_VMALLOC
@@ -56,7 +56,7 @@ static unsigned int perf_buffer_data_chunks(unsigned long nr_pages)
 
 static bool perf_buffer_alloc_memory(struct perf_buffer *rb, int node)
 {
-	/* As vmalloc_user(), but charged to the memory cgroup. */
+	/* As vmalloc_user(), but the memory is charged to the memory cgroup. */
 	void *area = __vmalloc_node_range((rb->nr_pages + 1) << PAGE_SHIFT, SHMLBA, VMALLOC_START,
 					  VMALLOC_END, GFP_KERNEL_ACCOUNT | __GFP_ZERO, PAGE_KERNEL,
 					  VM_USERMAP, node, __builtin_return_address(0));
@@ -173,10 +173,11 @@ struct page *perf_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
  * @pos: position of the page's first byte
  * @fresh: the new page, cleared here; the buffer takes over the caller's reference
  *
- * Writers that have reserved space in the old page may write to it until a grace period has passed.
+ * A writer that has reserved space in the old page may write to the page until a grace period has
+ * passed.
  *
- * Return: the old page with the buffer's reference, or NULL if the page has other users: page
- * tables, or direct reads of user memory
+ * Return: the old page with the buffer's reference, or NULL if other code has references to the
+ * page, such as page tables
  */
 struct page *perf_buffer_exchange_page(struct perf_buffer *rb, unsigned long pos,
 				       struct page *fresh)
@@ -214,7 +215,7 @@ void perf_buffer_put(struct perf_buffer *rb)
 		queue_rcu_work(system_unbound_wq, &rb->work);
 }
 
-/* Wake the pollers of a buffer with many events: too slow for an interrupt. */
+/* Wake the pollers of a buffer with many events. This is too slow for an interrupt. */
 static void perf_buffer_wake_all_work(struct work_struct *work)
 {
 	struct perf_buffer *rb = container_of(work, struct perf_buffer, wake_work);
@@ -295,7 +296,7 @@ static struct perf_buffer *perf_buffer_get(struct perf_event *event)
 
 	rcu_read_lock();
 	do {
-		/* The event holds a reference: if the count is 0, event->rb has changed. */
+		/* The event holds a reference to event->rb. If it is 0, event->rb has changed. */
 		rb = rcu_dereference(event->rb);
 	} while (rb && !refcount_inc_not_zero(&rb->refcount));
 	rcu_read_unlock();
@@ -349,7 +350,7 @@ static void perf_buffer_start_sharing(struct perf_buffer *rb)
 		WRITE_ONCE(rb->sharing, PERF_SHARED);
 		return;
 	}
-	/* The grace period starts after writers can see the new state. */
+	/* Store the new state first, so that the grace period begins after that. */
 	WRITE_ONCE(rb->sharing, PERF_SHARED_CONVERTING);
 	get_state_synchronize_rcu_full(&rb->grace_cookie);
 	/*
@@ -359,7 +360,7 @@ static void perf_buffer_start_sharing(struct perf_buffer *rb)
 	smp_store_release(&rb->sharing, PERF_SHARED_GRACE_PERIOD);
 }
 
-/* Wait for the writers of the old protocol, so that no further record is lost. */
+/* Wait for the writers of the protocol of one CPU, so that no more records are lost. */
 static void perf_buffer_complete_sharing(struct perf_buffer *rb)
 {
 	lockdep_assert_held(&rb->lock);
@@ -386,10 +387,10 @@ static bool perf_buffer_writes_anywhere(const struct perf_event *event)
 }
 
 /**
- * perf_buffer_share - share the buffer of an event that moves to another CPU between all CPUs
+ * perf_buffer_share - make the buffer of an event shared, because the event moves to another CPU
  * @event: not attached to its context; its ctx->mutex is held
  *
- * Unless the buffer is shared already, records are lost, and counted as lost, until a grace period
+ * If the buffer was not shared before, records are lost, and counted as lost, until a grace period
  * has passed.
  *
  * Context: may sleep.
@@ -406,8 +407,8 @@ void perf_buffer_share(struct perf_event *event)
 }
 
 /**
- * perf_buffer_share_if_elsewhere - share a new buffer if its event has moved to another CPU
- * @rb: locked; @event has just been attached to it
+ * perf_buffer_share_if_elsewhere - make a new buffer shared if its event has moved to another CPU
+ * @rb: the locked buffer, to which @event has just been attached
  * @event: event that may be moving to another CPU
  *
  * perf_hotplug_move_in() stores the event's CPU and then loads its buffer. The caller of
@@ -422,9 +423,9 @@ void perf_buffer_share(struct perf_event *event)
  *	if (event->cpu != rb->cpu)		  rb = event->rb;
  *		perf_buffer_start_sharing(rb);	  if (rb) perf_buffer_start_sharing(rb);
  *
- * Without one of the barriers a load may be reordered before the store: CPU 0 sees the old CPU,
- * CPU 1 sees no buffer, and the event writes from CPU 1 to a buffer that allows only writers
- * on CPU 0.
+ * Without one of the barriers the load may be reordered before the store. Then CPU 0 sees the old
+ * CPU, CPU 1 sees no buffer, and the event writes on CPU 1 to a buffer that allows only writers on
+ * CPU 0.
  */
 void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -434,7 +435,7 @@ void perf_buffer_share_if_elsewhere(struct perf_buffer *rb, struct perf_event *e
 
 /*
  * Change event->rb from @old to @new; each of them may be NULL. The locks of both are
- * held. Fails if event->rb is not @old, which is only possible if @old is NULL.
+ * held. Fail if event->rb is not @old: this is possible only if @old is NULL.
  *
  * Once event->rb is NULL, any task may attach the event to a buffer. So the event is removed
  * from the list of @old before event->rb changes, and added to the list of @new afterwards.
@@ -461,8 +462,9 @@ static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old
 	}
 
 	/*
-	 * A close waits for @old->lock only while event->rb is set. The last munmap(2) has no
-	 * reference to the event, so after the exchange only RCU keeps @cold until the wakeup.
+	 * The caller may have no reference to the event: the last munmap(2) detaches all events. A
+	 * close waits for @old->lock only while event->rb is set. So after the exchange only RCU
+	 * keeps @cold until the wakeup.
 	 */
 	guard(rcu)();
 	perf_delay(BUFFER_SWITCH);
@@ -483,8 +485,8 @@ static bool perf_buffer_switch(struct perf_event *event, struct perf_buffer *old
 	if (old)
 		perf_buffer_put(old);
 	/*
-	 * The event may have missed a wakeup while it was in no list, and pollers must notice
-	 * if it has no buffer any more.
+	 * While the event was in no list, its pollers may have missed a wakeup. Pollers must also
+	 * see that the event has no buffer any more.
 	 */
 	wake_up_all(&cold->waitq);
 	return true;
@@ -636,8 +638,8 @@ int perf_event_pause_output(struct perf_event *event, u32 pause)
 }
 
 /*
- * Wake the pollers of all events that write to the buffer. If many events write to the buffer,
- * wake only the pollers of @event here, and the others from a worker.
+ * Wake the pollers of all events that write to the buffer. If there are many such events, wake only
+ * the pollers of @event here: a worker wakes the others.
  */
 static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *event)
 {
@@ -651,7 +653,7 @@ static void perf_buffer_wake_pollers(struct perf_buffer *rb, struct perf_event *
 		spin_unlock_irqrestore(&rb->events_lock, flags);
 		return;
 	}
-	/* Queued work has a reference: drop this one if the work was queued before. */
+	/* The queued work holds a reference. If it was queued before, drop the new reference. */
 	if (refcount_inc_not_zero(&rb->refcount) &&
 	    !queue_work(system_unbound_wq, &rb->wake_work))
 		perf_buffer_put(rb);
@@ -665,7 +667,7 @@ static void perf_buffer_publish_rest(struct perf_buffer *rb, struct perf_event *
 	if (likely(!perf_output_sharing_is_complete(rb)))
 		return;
 	preempt_disable();
-	/* perf_ring_flush() may leave records unpublished: the queued wakeup flushes again. */
+	/* perf_ring_flush() may leave records unpublished. The wakeup queued here flushes again. */
 	if (perf_ring_flush(&rb->ring, &rb->shared, is_write_backward(event)))
 		perf_output_wakeup(rb, event);
 	preempt_enable();

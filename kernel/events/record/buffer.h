@@ -2,9 +2,8 @@
 /*
  * Buffers that user space maps: records, and the AUX area.
  *
- * A buffer has no owner: each event that writes to it and each mapping holds a reference.
- * Events can be attached to a buffer only while it has a mapping; the last unmap detaches all
- * events.
+ * A buffer has no owner: each event that writes to the buffer and each mapping holds a reference.
+ * Events can be attached only while the buffer has a mapping. The last unmap detaches all events.
  */
 #ifndef _KERNEL_EVENTS_BUFFER_H
 #define _KERNEL_EVENTS_BUFFER_H
@@ -33,8 +32,8 @@ struct user_struct;
 /**
  * struct perf_charge - charge for locked memory
  * @user: user charged with @locked, within perf_event_mlock_kb; NULL if nothing is charged
- * @mm: mm charged with @pinned, within RLIMIT_MEMLOCK. The charge is released from this mm, even if
- *	another mm unmaps last
+ * @mm: mm charged with @pinned, within RLIMIT_MEMLOCK. The charge is released from @mm, even if the
+ *	last mapping was in another mm
  * @locked: pages charged to @user
  * @pinned: pages charged to @mm
  */
@@ -47,14 +46,14 @@ struct perf_charge {
 
 /**
  * enum perf_sharing - does more than one CPU write to a buffer?
- * @PERF_SHARED_NOT: no, one CPU at a time writes (ring.h)
- * @PERF_SHARED_CONVERTING: the buffer is being converted; records are lost
+ * @PERF_SHARED_NOT: no, one CPU at a time writes, by the protocol of ring.h
+ * @PERF_SHARED_CONVERTING: neither protocol is in use, and records are lost
  * @PERF_SHARED_GRACE_PERIOD: as PERF_SHARED_CONVERTING, until the grace period with the cookie in
  *	perf_buffer::grace_cookie has passed
- * @PERF_SHARED: yes (ring_shared.h); this never changes back
+ * @PERF_SHARED: yes, by the protocol of ring_shared.h; the buffer remains in this state
  *
- * No record may start by one protocol while a record of the other protocol is incomplete, on
- * another CPU or in the interrupted code. So a grace period separates the protocols.
+ * While a record of one protocol is incomplete, on another CPU or in the interrupted code, no
+ * record of the other protocol may begin. So a grace period separates the protocols.
  */
 enum perf_sharing {
 	PERF_SHARED_NOT,
@@ -67,23 +66,23 @@ enum perf_sharing {
  * struct perf_buffer - memory for the records of events
  * @ring: positions while one CPU at a time writes
  * @samples: samples since the last wakeup for attr.wakeup_events
- * @special: @sharing, @paused and @empty as one word, which writers test once
+ * @special: @sharing, @paused and @empty as one word, so that writers need only one test
  * @sharing: enum perf_sharing
- * @paused: records are not written, and counted as lost
- * @empty: there is no data memory, and no record is written
+ * @paused: records are dropped, and counted as lost
+ * @empty: the buffer has no data memory, and records are dropped
  * @page_lock: the kernel's part of the user page's lock; see page_lock.h
  * @nr_chunks: number of chunks of data memory, a power of two or 0
  * @chunk_shift: log2 of the size of a chunk in bytes
  * @poll: events for the next poll(2)
- * @cpu: the only CPU that may write, or -1 for the task's current CPU
+ * @cpu: the only CPU that may write while the buffer is not shared, or -1: the CPU of the task
  * @refcount: one for each event in @events, one for each mapping
  * @lock: protects attach, detach, mmap and the AUX area. The locks of two buffers are taken in
- *	address order. Nests inside mmap_lock and ctx->mutex. No memory is allocated under @lock,
- *	because CPU hotplug and workers wait for it
+ *	address order. @lock nests inside mmap_lock and ctx->mutex. CPU hotplug and workers wait
+ *	for @lock, so no memory is allocated while it is held
  * @mappings: number of mappings of data and AUX area; without a mapping no event can be attached
  * @events: events that write to the buffer; changed with @lock and @events_lock held
  * @nr_events: length of @events, changed with the same locks
- * @used: an event was attached to the buffer at some time
+ * @used: an event is, or was, attached to the buffer
  * @events_lock: protects reads of @events in interrupts
  * @pages_lock: held to take a reference to one of @chunks, or to replace it
  * @nr_pages: pages of data
@@ -161,7 +160,7 @@ int perf_event_pause_output(struct perf_event *event, u32 pause);
 void perf_event_wakeup(struct perf_event *event);	/* any context but NMI */
 bool perf_event_is_over(struct perf_event *event);
 
-/* Number of records written, without those of writers in progress. Any context. */
+/* Get the number of records, including those that are being written. Any context. */
 static inline u64 perf_buffer_records(const struct perf_buffer *rb)
 {
 	/* Writers change ring.visits without a lock. */
@@ -169,12 +168,12 @@ static inline u64 perf_buffer_records(const struct perf_buffer *rb)
 	       atomic_long_read(&rb->shared.records);
 }
 
-/* Bytes of records written; @backward: to lower positions. Any context. */
+/* Get the number of bytes that writers have reserved. Any context. */
 static inline unsigned long perf_buffer_bytes(const struct perf_buffer *rb, bool backward)
 {
 	unsigned long head = local_read(&rb->ring.head);
 
-	/* The head of a shared ring is relative to ring.head, and has two flag bits. */
+	/* shared.head is relative to ring.head, and has two flag bits. */
 	head += atomic_long_read(&rb->shared.head) & PERF_RING_POSITION;
 	return perf_ring_distance(head, backward);
 }

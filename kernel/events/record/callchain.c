@@ -3,8 +3,8 @@
  * Callchains.
  *
  * Each CPU has one buffer for each context (task, softirq, interrupt, NMI). The buffers exist
- * while an event or a BPF map needs callchains. During that time the sysctls for their size
- * cannot change.
+ * while an event or a BPF map needs callchains. While the buffers exist, the sysctls for their
+ * size cannot change.
  */
 #include <linux/cleanup.h>
 #include <linux/hardirq.h>
@@ -35,8 +35,8 @@ struct callchain_cpu {
 /**
  * struct callchain_buffers - the buffers of all CPUs
  * @rcu_head: frees the buffers
- * @small: per-CPU memory, or NULL if the buffers do not fit into it
- * @large: otherwise, one allocation for all buffers of a CPU, by CPU
+ * @small: per-CPU memory for the buffers, or NULL if the buffers are too large for it
+ * @large: if @small is NULL, by CPU: the memory for all buffers of the CPU
  */
 struct callchain_buffers {
 	struct rcu_head	rcu_head;
@@ -185,7 +185,7 @@ int get_callchain_buffers(int event_max_stack)
 /**
  * put_callchain_buffers - undo get_callchain_buffers()
  *
- * A callchain that is being written is protected by RCU.
+ * A callchain may still be written to a buffer. So the buffers are freed after a grace period.
  *
  * Context: may sleep.
  */
@@ -209,7 +209,7 @@ int perf_callchain_set_limit(int *limit, int value)
 	guard(mutex)(&callchain_lock);
 	if (perf_callchain_users)
 		return -EBUSY;
-	/* A callchain may still be written to a buffer that put_callchain_buffers() is freeing. */
+	/* A callchain may still be written to a buffer that put_callchain_buffers() releases. */
 	synchronize_rcu();
 	WRITE_ONCE(*limit, value);
 	return 0;
@@ -255,7 +255,7 @@ void put_callchain_entry(int rctx)
 }
 
 /*
- * A function with a uretprobe returns to the trampoline: replace that address by the original
+ * The return address of a function with a uretprobe is the trampoline. Replace it by the original
  * return address, which is in the return instance.
  */
 static void perf_callchain_undo_uretprobes(struct perf_callchain_entry *entry, u64 first)
@@ -272,7 +272,7 @@ static void perf_callchain_undo_uretprobes(struct perf_callchain_entry *entry, u
 	for (i = first; i < entry->nr && probe; i++) {
 		if (entry->ip[i] != trampoline)
 			continue;
-		/* If a frame has several probes, the last one has the original return address. */
+		/* If a frame has several probes, only the last one has the original address. */
 		while (probe->chained && probe->next)
 			probe = probe->next;
 		entry->ip[i] = probe->orig_ret_vaddr;
@@ -305,7 +305,7 @@ static void perf_callchain_walk_user(struct perf_callchain_entry_ctx *ctx, struc
  * @kernel: include kernel frames
  * @user: include user frames
  * @max_stack: maximum number of frames, without context markers
- * @crosstask: the event counts another task than current: omit user frames
+ * @crosstask: omit user frames, because the event counts another task than current
  * @add_mark: include context markers
  *
  * The callchain is valid until the CPU records another one in the same context.
@@ -318,7 +318,7 @@ get_perf_callchain(struct pt_regs *regs, bool kernel, bool user, u32 max_stack,
 		   bool crosstask, bool add_mark)
 {
 	struct perf_callchain_entry_ctx ctx = {
-		/* The buffers have no space for more frames than the sysctl allows. */
+		/* A buffer has space for as many frames as the sysctl allows. */
 		.max_stack = min_t(u32, max_stack, sysctl_perf_event_max_stack),
 	};
 	int rctx;

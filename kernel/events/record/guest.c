@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * State of guests, for samples that hit a guest. Static calls avoid the cost while no
- * hypervisor is registered.
+ * State of guests, for samples that are taken while a guest runs. While no hypervisor is
+ * registered, the static calls return 0 and cost nearly nothing.
  */
 #include <linux/export.h>
 #include <linux/perf_event.h>

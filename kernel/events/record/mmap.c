@@ -4,8 +4,8 @@
  *
  * Each mapping has a reference to its buffer or AUX area, in vma->vm_private_data, and to the event
  * through its file. So a page fault takes no lock of perf events except perf_buffer::pages_lock. A
- * mapping cannot be split or grown, because it is counted as a whole. fork(2) does not copy it,
- * unless madvise(2) requests that.
+ * mapping is counted as a whole, so it cannot be split or grown. fork(2) copies a mapping only if
+ * madvise(2) has requested that.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -26,7 +26,7 @@
 #include "mmap.h"
 #include "userpage.h"
 
-/* Pages that all buffers of one user may use in addition to RLIMIT_MEMLOCK */
+/* Get the number of pages for all buffers of a user, in addition to RLIMIT_MEMLOCK. */
 static unsigned long perf_mmap_user_allowance(void)
 {
 	int kb = READ_ONCE(sysctl_perf_event_mlock);
@@ -38,7 +38,7 @@ static unsigned long perf_mmap_user_allowance(void)
 
 /**
  * perf_uncharge - release a charge for memory
- * @charge: charge for memory that was freed, or one with a NULL user
+ * @charge: charge for memory that was freed; if its user is NULL, nothing happens
  *
  * Context: may sleep.
  */
@@ -81,7 +81,7 @@ static int perf_mmap_charge_pages(struct perf_charge *charge, struct mm_struct *
 	return 0;
 }
 
-/* Add @n to the mappings of the event's page. The context lists the events with mappings. */
+/* Add @n to the number of mappings of the event's page. Return the new number. */
 static int perf_mmap_count(struct perf_event *event, int n)
 {
 	struct perf_event_context *ctx;
@@ -97,7 +97,7 @@ static int perf_mmap_count(struct perf_event *event, int n)
 		raw_spin_unlock_irq(&ctx->lock);
 	}
 	count = atomic_add_return(n, &event->cold->mmap_count);
-	/* Add the event to the list at its first mapping, and remove it after its last mapping. */
+	/* ctx->mapped lists the events with mappings. */
 	if (!count)
 		hlist_del_init(&event->cold->mapped_entry);
 	else if ((event->attach_state & PERF_ATTACH_CONTEXT) && n > 0 && count == 1)
@@ -132,15 +132,15 @@ static void perf_mmap_drop(struct perf_buffer *rb, struct perf_event *event)
 	perf_buffer_put(rb);
 }
 
-/* Report to the driver which mm may read the event's counter. */
+/* Report a mapping to the driver, because the mm may now read the event's counter. */
 static void perf_mmap_call_driver(struct vm_area_struct *vma, bool mapped)
 {
 	struct perf_event *event = vma->vm_file->private_data;
 	void (*callback)(struct perf_event *event, struct mm_struct *mm);
 
 	/*
-	 * The PMU may be unregistered after the RCU section. That is safe, because PMUs with
-	 * these callbacks are never unregistered.
+	 * RCU keeps the memory of a PMU that is being unregistered. A PMU with one of these
+	 * callbacks is never unregistered, so the callback can be called after the section.
 	 */
 	scoped_guard(rcu) {
 		struct pmu *pmu = READ_ONCE(event->pmu);
@@ -168,7 +168,7 @@ static vm_fault_t perf_mmap_fault_page(struct vm_fault *vmf, struct page *page)
 	return 0;
 }
 
-/* Lock the page: the fault is retried for an unlocked page without an address_space. */
+/* Lock the page: the fault is retried if an unlocked page has no address_space. */
 static vm_fault_t perf_mmap_page_mkwrite(struct vm_fault *vmf)
 {
 	if (vmf->pgoff)
@@ -183,8 +183,8 @@ static vm_fault_t perf_mmap_data_fault(struct vm_fault *vmf)
 	vm_fault_t ret;
 
 	/*
-	 * With the lock held, splice(2) does not replace the page between its lookup and the new
-	 * reference. Afterwards the reference prevents this.
+	 * splice(2) must not replace the page between its lookup and the new reference. After that
+	 * the reference prevents this.
 	 */
 	spin_lock(&rb->pages_lock);
 	ret = perf_mmap_fault_page(vmf, perf_buffer_page(rb, vmf->pgoff));
@@ -271,7 +271,7 @@ static const struct vm_operations_struct perf_mmap_aux_vm_ops = {
 	.page_mkwrite	= perf_mmap_page_mkwrite,
 };
 
-/* Allocate a buffer. Return -EAGAIN if another task has given the event a buffer since. */
+/* Allocate and map a buffer. Return -EAGAIN if another task has attached a buffer to the event. */
 static int perf_mmap_new_data(struct perf_event *event, struct vm_area_struct *vma,
 			      unsigned long nr_pages)
 {
@@ -336,7 +336,7 @@ static int perf_mmap_data(struct perf_event *event, struct vm_area_struct *vma)
 	return ret;
 }
 
-/* User space must map the offset and size that it wrote to the user page. */
+/* Are the offset and size of the mapping those in the user page? User space writes them there. */
 static bool perf_mmap_aux_place_ok(struct perf_buffer *rb, struct perf_aux *aux,
 				   struct vm_area_struct *vma)
 {
@@ -371,7 +371,7 @@ static struct perf_aux *perf_mmap_make_aux(struct perf_buffer *rb, struct perf_e
 	return aux;
 }
 
-/* Map the buffer's area, or else @fresh. Return -EAGAIN if both are NULL. */
+/* Map the buffer's area, or @fresh if the buffer has none. Return -EAGAIN if both are NULL. */
 static int perf_mmap_aux_locked(struct perf_buffer *rb, struct perf_event *event,
 				struct vm_area_struct *vma, struct perf_aux *fresh)
 {
@@ -391,9 +391,9 @@ static int perf_mmap_aux_locked(struct perf_buffer *rb, struct perf_event *event
 }
 
 /*
- * The allocation of an area may take long, so the buffer's lock is not held. Retry if another
- * task has changed the event's buffer since: the new buffer needs a new area. If another task
- * has mapped an area of the buffer since, the retry maps that area.
+ * The allocation of an area may take long, so the buffer's lock is not held meanwhile. If another
+ * task has changed the event's buffer since, the new buffer needs a new area. If another task has
+ * mapped an area of the buffer since, the next round maps that area.
  */
 static int perf_mmap_aux(struct perf_event *event, struct vm_area_struct *vma)
 {
@@ -422,7 +422,7 @@ static int perf_mmap_event(struct perf_event *event, struct vm_area_struct *vma)
 {
 	int ret;
 
-	/* By the ABI: inherited events run on several CPUs, and would share the buffer. */
+	/* The ABI forbids this: the inherited events would write to the buffer on several CPUs. */
 	if (event->cpu == -1 && event->attr.inherit)
 		return perf_refuse(PERF_REFUSED_MMAP_INHERIT);
 	if (!(vma->vm_flags & VM_SHARED))
@@ -452,9 +452,9 @@ static int perf_mmap_event(struct perf_event *event, struct vm_area_struct *vma)
  * perf_event_mmap_file - mmap(2) of an event's file
  * @file: file of an event
  * @vma: at offset 0: the user page and the records, 1 + 2^n pages or 1 page; at the offset that
- *	user space wrote to the user page: the AUX area, 2^n pages
+ *	user space has written to the user page: the AUX area, 2^n pages
  *
- * If the event has a buffer already, the mapping shares it, provided that the size is the same.
+ * If the event already has a buffer, the mapping must have the same size, and maps this buffer.
  *
  * Context: mmap_lock is held for writing.
  * Return: 0 on success, -EINVAL if flags, size or offset are not valid, -EPERM if the locked memory

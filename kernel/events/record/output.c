@@ -2,8 +2,8 @@
 /*
  * Writing records: perf_output_begin(), any number of copies, perf_output_end().
  *
- * All functions run in any context, including NMI. Preemption is off from begin to end, which
- * also prevents the buffer from being freed.
+ * All functions run in any context, including NMI. Preemption is off from begin to end. So the
+ * buffer is not freed meanwhile.
  */
 #include <linux/poll.h>
 #include <linux/preempt.h>
@@ -40,7 +40,7 @@ static void perf_output_next_chunk(struct perf_output_handle *handle)
 	handle->size = 1UL << rb->chunk_shift;
 }
 
-/* Number of bytes, up to @len, that fit into the rest of the current chunk */
+/* Get the number of bytes, up to @len, that fit into the rest of the current chunk. */
 static __always_inline unsigned int perf_output_chunk_len(struct perf_output_handle *handle,
 							  unsigned int len)
 {
@@ -127,7 +127,7 @@ unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_cop
 /**
  * perf_output_copy_user - write bytes from the current task's memory
  * @handle: between perf_output_begin() and perf_output_end()
- * @from: address in user space; pages that are not resident are not faulted in
+ * @from: address in user space. The copy ends at the first page that is not resident
  * @len: number of bytes
  *
  * Return: the number of bytes not written
@@ -149,10 +149,9 @@ unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 }
 
 /*
- * Get event->cold of an event with a buffer. event->cold may be set after the event is opened, but
- * always before perf_buffer_switch() publishes event->rb with a fully ordered cmpxchg. The load of
- * event->cold does not depend on the load of event->rb, so without the barrier the load could be
- * reordered, and see NULL.
+ * Get event->cold of an event with a buffer. event->cold is set before perf_buffer_switch()
+ * publishes event->rb with a fully ordered cmpxchg. The load of event->cold does not depend on the
+ * load of event->rb. So without the barrier the CPU could load event->cold first, and get NULL.
  */
 static struct perf_event_cold *perf_output_cold(const struct perf_event *event)
 {
@@ -186,9 +185,9 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event)
  * @handle: handle with space for the record
  * @lost: number of lost records
  *
- * Not inlined, because the struct perf_sample_data below would enlarge the stack of each caller.
- * The caller's own struct is not used: perf_event_header__init_id() would overwrite values of the
- * record that the caller writes next.
+ * Not inlined, because the struct perf_sample_data would enlarge the stack of each caller. The
+ * caller's own struct cannot be used: it has the values of the record that the caller writes next,
+ * and perf_event_header__init_id() would overwrite them.
  *
  * Context: any.
  */
@@ -231,7 +230,7 @@ noinline void perf_output_count_lost(struct perf_event *event, struct perf_buffe
  * perf_output_count_large - count a sample that exceeds the maximum size of a record
  * @event: the event, which may be inherited
  *
- * Context: any, preemption is off; RCU is held.
+ * Context: any, preemption is off, in an RCU section.
  */
 noinline void perf_output_count_large(struct perf_event *event)
 {
@@ -239,9 +238,7 @@ noinline void perf_output_count_large(struct perf_event *event)
 	struct perf_event_cold *cold = READ_ONCE(parent->cold);
 	struct perf_buffer *rb = rcu_dereference(parent->rb);
 
-	/*
-	 * If a BPF program writes to an event without a buffer, event->cold may be NULL.
-	 */
+	/* A BPF program may write to an event without a buffer. Then event->cold may be NULL. */
 	if (rb)
 		perf_output_count_lost(parent, rb, PERF_LOST_LARGE);
 	else if (cold)
@@ -252,8 +249,8 @@ noinline void perf_output_count_large(struct perf_event *event)
  * perf_output_sharing_is_complete - do all CPUs use the protocol for shared buffers?
  * @rb: the buffer
  *
- * All CPUs use this protocol once a grace period has passed since the buffer became shared. Before
- * that, a record of the other protocol may be incomplete, and new records are lost.
+ * Until a grace period has passed since the buffer became shared, a record of the protocol of one
+ * CPU may be incomplete. Until then no CPU writes, and new records are lost.
  *
  * Context: any.
  * Return: true if records are written by the protocol for shared buffers
@@ -272,7 +269,7 @@ bool perf_output_sharing_is_complete(struct perf_buffer *rb)
 	       poll_state_synchronize_rcu_full(&rb->grace_cookie);
 }
 
-/* The rest of perf_output_begin_inline() for a shared buffer */
+/* Begin a record in a shared buffer, for perf_output_begin_special(). */
 static int perf_output_begin_shared(struct perf_output_handle *handle, unsigned int size,
 				    bool backward)
 {
@@ -301,7 +298,7 @@ static int perf_output_begin_shared(struct perf_output_handle *handle, unsigned 
 
 /**
  * perf_output_begin_special - begin a record in a buffer that is shared, paused or empty
- * @handle: with its event and buffer
+ * @handle: its event and buffer are set
  * @size: bytes of the record
  * @backward: to lower positions
  *
@@ -321,9 +318,9 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 		if (likely(!perf_output_begin_shared(handle, size, backward)))
 			return 0;
 	} else {
-		/* Use an atomic: the buffer is shared, or may become shared. */
+		/* An atomic addition, because the buffer is shared, or may become shared. */
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
-		/* If no conversion is in progress, the cause is a pause, even if over now. */
+		/* Without a conversion in progress the cause is a pause, which may have ended. */
 		cause = complete || READ_ONCE(rb->sharing) == PERF_SHARED_NOT ||
 			READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
 	}
@@ -346,8 +343,8 @@ noinline void perf_output_end_shared(struct perf_output_handle *handle)
 	bool wake = perf_ring_commit(&rb->ring, &rb->shared, handle->wakeup);
 
 	/*
-	 * The writer of another event may wake the readers instead, but only this event can
-	 * send its own signal.
+	 * The writer of another event may wake the readers in place of this writer. But only this
+	 * event can send its own signal.
 	 */
 	if (!wake && handle->wakeup & PERF_RING_WAKE)
 		wake = READ_ONCE(perf_output_cold(event)->fasync);
@@ -376,7 +373,7 @@ noinline void perf_output_count_shared(struct perf_output_handle *handle)
  * @event: event of the record
  * @size: bytes of the record, a multiple of 8
  *
- * Lost records are counted, and reported by a LOST record before the next record that finds space.
+ * Lost records are counted. A LOST record before the next record that finds space has their number.
  *
  * Context: any. On success preemption is off until perf_output_end().
  * Return: 0 on success, -ENOSPC if the record is lost

@@ -42,8 +42,8 @@ void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event);
  * @handle: between perf_output_begin() and perf_output_end()
  * @len: bytes; the caller writes all of them
  *
- * Return: the memory; NULL if it would cross or reach the end of a chunk, and the caller must use
- * perf_output_copy()
+ * Return: the memory; NULL if the bytes would cross or reach the end of a chunk. Then the caller
+ * must use perf_output_copy()
  */
 static __always_inline void *perf_output_window(struct perf_output_handle *handle,
 						unsigned int len)
@@ -89,7 +89,7 @@ static __always_inline void perf_output_seek(struct perf_output_handle *handle, 
 	handle->size = (1UL << rb->chunk_shift) - offset;
 }
 
-/* A writer on another CPU than the buffer's would race with the writers on that CPU. */
+/* Writers use CPU-local operations unless the buffer is shared: those of two CPUs would race. */
 static __always_inline bool perf_output_wrong_cpu(const struct perf_buffer *rb)
 {
 	return rb->cpu >= 0 && rb->cpu != smp_processor_id();
@@ -138,7 +138,7 @@ static __always_inline int perf_output_begin_inline(struct perf_output_handle *h
 
 	handle->wakeup = perf_ring_enter(&rb->ring);
 	lost = perf_ring_take_lost(&rb->ring);
-	/* A record of 0 bytes fails below: do not reserve space for LOST either. */
+	/* A record of 0 bytes fails below. Then do not reserve space for LOST either. */
 	if (unlikely(lost) && len)
 		len += perf_lost_record_size(event);
 	if (unlikely(!perf_ring_begin(&rb->ring, len, lost, backward, &start)))
@@ -165,8 +165,8 @@ out:
  * perf_output_count_sample - count a sample for attr.wakeup_events
  * @handle: between begin and end
  *
- * Request a wakeup every attr.wakeup_events samples. perf_ring_reserve() handles attr.watermark,
- * for all records.
+ * Request a wakeup after every attr.wakeup_events samples. perf_ring_reserve() handles
+ * attr.watermark, for records of all types.
  */
 static __always_inline void perf_output_count_sample(struct perf_output_handle *handle)
 {

@@ -2,10 +2,10 @@
 /*
  * Positions in a ring of records, and the order in which they change.
  *
- * One CPU at a time writes to a ring, unless it is shared (ring_shared.h). A writer may be
- * interrupted by another writer (softirq, interrupt, NMI), which completes before the first
- * one continues. So CPU-local atomic operations are enough, and the outermost writer
- * publishes the records of all of them.
+ * One CPU at a time writes to a ring, unless the ring is shared (ring_shared.h). A writer may
+ * interrupt another writer (in a softirq, interrupt or NMI). The interrupting writer ends
+ * before the interrupted one continues. So CPU-local atomic operations are enough, and the
+ * outermost writer publishes the records of all of them.
  *
  * This file needs no kernel context: tests and a fuzzer in user space include it. They define
  * PERF_RING_STEP() to run other writers at each point where an interrupt can occur.
@@ -27,11 +27,11 @@
  * @mark: reserved distance at the last wakeup for the watermark, a multiple of @watermark
  * @wakeups: number of wakeups
  * @lost: records lost since the last successful reservation
- * @visits: number of writers times PERF_RING_VISIT, without those that failed to reserve space. A
- *	writer that interrupts an addition to @visits may be missed
+ * @visits: number of records times PERF_RING_VISIT. The number may be too low: a writer that
+ *	interrupts an addition to @visits may not be counted
  * @pad: the other bytes of @visits
  * @nest: the lowest byte of @visits: nesting depth of the current writers
- * @overwrite: new records overwrite old ones, as the reader cannot move the tail
+ * @overwrite: the reader cannot move the tail, so new records overwrite old ones
  * @size: bytes, a power of two
  * @watermark: bytes between wakeups
  * @user: the user page, shared with the reader
@@ -77,8 +77,8 @@ perf_ring_room(unsigned long head, unsigned long tail, unsigned long size, bool 
  * perf_ring_enter - begin a write
  * @ring: the ring; the caller does not migrate until perf_ring_leave()
  *
- * Return: number of wakeups so far, for perf_ring_leave(). It is read first, so that the outermost
- * writer also reports the wakeups of all writers that interrupt it
+ * Return: number of wakeups so far, for perf_ring_leave(). This function reads the number first, so
+ * that the outermost writer also reports the wakeups of all writers that interrupt it
  */
 static __always_inline unsigned long perf_ring_enter(struct perf_ring *ring)
 {
@@ -105,8 +105,8 @@ static __always_inline unsigned long perf_ring_distance(unsigned long head, bool
  * @backward: to lower positions
  * @start: set to the position of the record's first byte
  *
- * Return: true on success. False without enough space, and for a record of 0 bytes, since its
- * space would belong to the next record
+ * Return: true on success; false without enough space. A record of 0 bytes also fails, because its
+ * position would be that of the next record
  */
 static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned long len,
 					      bool backward, unsigned long *start)
@@ -121,8 +121,8 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 				return false;
 		} else {
 			/*
-			 * The reader has consumed the bytes before the tail. Stores depend on
-			 * this comparison, so they are after the load.
+			 * The reader has consumed the bytes before the tail. The stores to the
+			 * record depend on this comparison, so they are after the load.
 			 */
 			tail = READ_ONCE(ring->user->data_tail);
 			if (unlikely(perf_ring_room(head, tail, ring->size, backward) <= len - 1))
@@ -132,8 +132,8 @@ static __always_inline bool perf_ring_reserve(struct perf_ring *ring, unsigned l
 		next = backward ? head - len : head + len;
 	} while (!local_try_cmpxchg(&ring->head, &head, next));
 	/*
-	 * Pairs with the barrier of splice(2) before its store of data_tail: splice(2) may
-	 * have replaced the page before it moved the tail.
+	 * splice(2) may have replaced the page before it moved the tail: load the pointer to the
+	 * page after the tail. Pairs with the barrier of splice(2) before its store of data_tail.
 	 */
 	smp_rmb();
 	PERF_RING_STEP(ring);
@@ -166,7 +166,8 @@ static __always_inline void perf_ring_lose(struct perf_ring *ring, unsigned long
  * perf_ring_take_lost - get and clear the number of records lost since the last record
  * @ring: the ring, after perf_ring_enter()
  *
- * The next record reports this number, or perf_ring_begin() adds it again.
+ * The next record reports this number. If the record finds no space, perf_ring_begin() adds the
+ * number again.
  *
  * Return: number of records, usually 0
  */
@@ -175,7 +176,7 @@ static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
 	if (likely(!local_read(&ring->lost)))
 		return 0;
 	PERF_RING_STEP(ring);
-	/* A writer that has interrupted this one may have taken the lost records. */
+	/* An interrupting writer may have taken the number since: exchange, and return 0. */
 	return local_xchg(&ring->lost, 0);
 }
 
@@ -205,27 +206,29 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  * @ring: the ring, after perf_ring_enter(); the record is complete
  * @wakeups: from perf_ring_enter()
  *
- * A writer that has interrupted another one cannot publish its record, because the interrupted
- * record before it is incomplete. The outermost writer publishes all records, and then checks
- * whether records were added since. All writers are on one CPU, so program order is enough between
- * them:
+ * A writer that has interrupted another writer cannot publish its record, because the record of the
+ * interrupted writer is incomplete and precedes it. The outermost writer publishes all records, and
+ * then checks whether records were added since. All writers are on one CPU, so program order is
+ * enough between them:
  *
- *	the outermost				one that interrupts it
+ *	outermost writer			interrupting writer
  *
  *	head = ring->head;
  *	data_head = head;
- *						nest is 2: its record is left
- *						to the outermost
+ *						nest is 2: the outermost writer
+ *						must publish the record
  *	nest = 0;
  *	barrier();
- *	if (ring->head == head)			(from here on nest is 1, and it
- *		return;				publishes its record itself)
+ *	if (ring->head == head)			(from here on nest is 1: this
+ *		return;				writer publishes its own record)
  *
- * If the outermost writer loaded the head for the comparison before it cleared nest, a writer that
- * interrupts in between would leave its record to the outermost one, which does not check again:
- * the record would be unpublished until the next one. The reader, on any CPU:
+ * Suppose that the outermost writer loaded the head for the comparison before it cleared nest. A
+ * writer that interrupts between the two would not publish its record, and the outermost writer
+ * would not check again. Then the record would be unpublished until the next record.
  *
- *	perf_ring_leave()			the reader
+ * The reader can be on any CPU:
+ *
+ *	perf_ring_leave()			reader
  *
  *	the record's bytes			head = data_head;
  *	smp_wmb();				rmb();
@@ -260,8 +263,8 @@ static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned lon
 		barrier();
 		PERF_RING_STEP(ring);
 		/*
-		 * Writers that interrupted while nest was not 0 have left their records to this
-		 * writer.
+		 * Writers that interrupted while nest was not 0 have not published their records:
+		 * publish them.
 		 */
 		if (likely((unsigned long)local_read(&ring->head) == head))
 			break;

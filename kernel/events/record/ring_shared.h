@@ -3,28 +3,30 @@
  * A ring of records with concurrent writers on several CPUs, in any context.
  *
  * A writer reserves space with one cmpxchg, copies its record while other writers copy
- * theirs, and commits it. A record is published when it and all records before it are
- * complete. Writers do not wait for each other, and none fails while there is free space: a
- * CPU that is interrupted, or stops for ever, in the middle of a record only delays the
- * publication.
+ * theirs, and commits the record. A record is published when this record and all records
+ * before it are complete. Writers do not wait for each other. A CPU that is interrupted, or
+ * stops for ever, in the middle of a record only delays the publication. A writer fails only
+ * if there is no free space, or if other writers have made its cmpxchg fail
+ * PERF_RING_ATTEMPTS times.
  *
  * Records belong to epochs, numbered 0 and 1 alternately. One bit of the head is the number of the
- * current epoch, so one cmpxchg determines both the place of a record and its epoch. Flipping that
- * bit closes the epoch: its number of bytes is then fixed. Writers add the bytes that they commit
- * to the epoch's sum, and the closing CPU subtracts all bytes of the epoch. So the sum of a closed
- * epoch becomes 0 exactly once, with its last record. The CPU that makes the sum 0 publishes the
- * epoch, and closes the next one if it has any records.
+ * current epoch, so one cmpxchg determines both the place of a record and its epoch. A CPU closes
+ * the epoch by a change of this bit. No record is added to a closed epoch, so its number of bytes
+ * is fixed. Writers add the bytes that they commit to the epoch's sum, and the closing CPU
+ * subtracts all bytes of the epoch. So the sum of a closed epoch becomes 0 exactly once, when its
+ * last record is complete. The CPU that makes the sum 0 publishes the epoch. If the next epoch has
+ * any records, this CPU also closes the next epoch.
  *
  * A second bit of the head, PERF_RING_CLOSING, is set from the closing of an epoch until the
  * epoch is published and no further record follows. While it is set, only one CPU at a time
  * closes and publishes: first the CPU that has set the bit, then the CPU that makes a sum 0.
- * A writer that finds the bit clear at its commit sets it and closes the epoch. A writer that
- * finds it set can rely on another CPU to close the epoch of its record, because the bit is
- * not cleared while the head is beyond the published position.
+ * If a writer finds the bit clear at its commit, the writer sets the bit and closes the epoch.
+ * If a writer finds the bit set, another CPU will close the epoch of its record, because the
+ * bit is not cleared while the head is beyond the published position.
  *
- * Positions are relative to the head of struct perf_ring, which does not change after the
- * ring is shared. Like ring.h, this file needs no kernel context;
- * tools/testing/perf_events/ring_shared.pml is a model of it.
+ * Positions are relative to the head of struct perf_ring. That head does not change after the
+ * ring is shared. Like ring.h, this file needs no kernel context.
+ * tools/testing/perf_events/ring_shared.pml is a model of the protocol.
  */
 #ifndef _KERNEL_EVENTS_RING_SHARED_H
 #define _KERNEL_EVENTS_RING_SHARED_H
@@ -40,16 +42,17 @@
 #define PERF_RING_WAKE		2UL	/* a reader must be woken */
 #define PERF_RING_BACKWARD	4UL	/* records are written to lower positions */
 
-/* Limits of the cmpxchg loops. At the limit a record is lost, or the epoch remains open. */
+/* Maximum number of attempts: after them a record is lost, or the epoch remains open. */
 #define PERF_RING_ATTEMPTS	1000
 #define PERF_RING_CLOSE_ATTEMPTS 8
-/* Maximum number of epochs that a CPU publishes for other CPUs in a row */
+/* Maximum number of epochs that a CPU publishes in a row */
 #define PERF_RING_ROUNDS	64
 
 /**
  * struct perf_shared_ring - additional state of a ring with writers on several CPUs
  * @head: position up to which space is reserved, with PERF_RING_EPOCH and PERF_RING_CLOSING
- * @committed: by epoch: bytes of complete records, minus all bytes of the epoch once it is closed
+ * @committed: by epoch: bytes of complete records; when the epoch is closed, the bytes of all its
+ *	records are subtracted
  * @samples: number of samples, for attr.wakeup_events
  * @records: number of reserved records
  * @closed: position where the last epoch was closed; accessed only while PERF_RING_CLOSING is set,
@@ -68,8 +71,8 @@ struct perf_shared_ring {
 };
 
 /*
- * A word that only one CPU changed until the ring was shared. local_t is one long on every
- * architecture.
+ * Get a word of struct perf_ring for atomic operations. Until the ring was shared, only one CPU
+ * changed the word. local_t is one long on every architecture.
  */
 static __always_inline atomic_long_t *perf_ring_word(local_t *word)
 {
@@ -78,8 +81,8 @@ static __always_inline atomic_long_t *perf_ring_word(local_t *word)
 }
 
 /*
- * Is @distance more than the watermark beyond ring->mark? The cmpxchg advances ring->mark, so only
- * one of several such records wakes the reader.
+ * Is @distance more than the watermark beyond ring->mark? Several writers may find this at the same
+ * time. The cmpxchg of ring->mark succeeds only for one of them, so only one wakes the reader.
  */
 static __always_inline bool perf_ring_passes_mark(struct perf_ring *ring, unsigned long distance)
 {
@@ -101,8 +104,8 @@ static __always_inline bool perf_ring_passes_mark(struct perf_ring *ring, unsign
  * @backward: to lower positions
  * @start: set to the position of the record's first byte
  *
- * In overwrite mode a record does not overwrite unpublished records, because another CPU may still
- * write them.
+ * In overwrite mode a record does not overwrite unpublished records, because their writers may
+ * still be copying.
  *
  * Return: ticket for perf_ring_commit(), or 0 without enough space
  */
@@ -116,7 +119,7 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 
 	for (;;) {
 		PERF_RING_STEP(ring);
-		/* Each attempt fails because another CPU has reserved space or closed an epoch. */
+		/* An attempt fails if another writer has reserved space or closed an epoch. */
 		if (unlikely(attempts++ == PERF_RING_ATTEMPTS))
 			return 0;
 		at = base + (head & PERF_RING_POSITION);
@@ -126,9 +129,9 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 			tail = READ_ONCE(ring->user->data_tail);
 		if (unlikely(perf_ring_room(at, tail, ring->size, backward) < len)) {
 			/*
-			 * The tail may be newer than the head that was loaded before it: then
-			 * an empty ring looks full. Pairs with the cmpxchg that moved the
-			 * head before the tail moved.
+			 * The head was loaded before the tail, and may be older than the tail: then
+			 * an empty ring looks full. Pairs with the cmpxchg of a writer: the
+			 * head moves before the reader can move the tail.
 			 */
 			smp_rmb();
 			again = atomic_long_read(&shared->head);
@@ -153,7 +156,7 @@ perf_ring_reserve_shared(struct perf_ring *ring, struct perf_shared_ring *shared
 	return ticket;
 }
 
-/* Close an epoch at @head: return its number of bytes. */
+/* Return the number of bytes in the epoch that is closed at @head. */
 static __always_inline unsigned long perf_ring_close(struct perf_shared_ring *shared,
 						     unsigned long head, bool backward)
 {
@@ -164,10 +167,9 @@ static __always_inline unsigned long perf_ring_close(struct perf_shared_ring *sh
 }
 
 /*
- * The sum of a closed epoch is 0: publish the epoch, and repeat while the next epoch can be
- * closed and is complete. Each further round is for records that other CPUs have reserved and
- * committed since. After PERF_RING_ROUNDS rounds this CPU stops, and leaves the other records
- * to perf_ring_flush(), which the wakeup calls soon.
+ * The sum of a closed epoch is 0: publish the epoch. If records were added since, close the next
+ * epoch, and publish it if it is complete. After PERF_RING_ROUNDS rounds this CPU stops, and
+ * perf_ring_flush(), which the wakeup calls soon, publishes the other records.
  *
  * Return true if the reader must be woken.
  */
@@ -201,7 +203,7 @@ static noinline bool perf_ring_publish(struct perf_ring *ring, struct perf_share
 			return wake;
 		PERF_RING_STEP(ring);
 		if (unlikely(!--rounds)) {
-			/* Pairs with the next CPU that sets the bit. */
+			/* Pairs with the cmpxchg of the next CPU that sets PERF_RING_CLOSING. */
 			atomic_long_fetch_andnot_release(PERF_RING_CLOSING, &shared->head);
 			return true;
 		}
@@ -239,8 +241,8 @@ static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 
 	/*
 	 * While PERF_RING_CLOSING is clear, the current epoch is that of the record. If the cmpxchg
-	 * fails, either PERF_RING_CLOSING was set since, or another record was reserved after this
-	 * one, and its writer commits later.
+	 * fails, another CPU has set PERF_RING_CLOSING, or another writer has reserved space, and
+	 * will commit later.
 	 */
 	head = atomic_long_read(&shared->head);
 	while (!(head & PERF_RING_CLOSING) && attempts++ < PERF_RING_CLOSE_ATTEMPTS) {
@@ -258,7 +260,7 @@ static __always_inline bool perf_ring_commit(struct perf_ring *ring,
 }
 
 /**
- * perf_ring_flush - publish the records that perf_ring_publish() has left
+ * perf_ring_flush - publish the records that perf_ring_publish() has left unpublished
  * @ring: the shared ring
  * @shared: its additional state
  * @backward: records are written backward

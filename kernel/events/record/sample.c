@@ -2,10 +2,10 @@
 /*
  * PERF_RECORD_SAMPLE: layout, collection and writing.
  *
- * Each field has one row in a table, in the order of the record: the one-word fields of most
- * samples are here, the others in sample_fields.c. Each field has at least 8 bytes, which is all
- * that perf_sample_layout() needs when an event is opened. Further bytes of a field are added to
- * perf_sample_data::dyn_size when the sample is prepared.
+ * Each field has one row in a table, in the order of the record. The rows of the one-word fields of
+ * most samples are in this file, the others in sample_fields.c. Each field has at least 8 bytes.
+ * perf_sample_layout() counts these 8 bytes when an event is opened. When a sample is prepared, the
+ * further bytes of its fields are added to perf_sample_data::dyn_size.
  *
  * One CPU prepares and writes a sample. The event's group does not change during that time,
  * unless the sample is about a task that does not run.
@@ -31,7 +31,7 @@
 #define NR_LEADING		9
 #define NR_TRAILING		6
 
-/* Walks of the table end at the last wanted bit, so each bit of the ABI needs a row. */
+/* A walk of the table ends at the row of the last bit, so each bit of the ABI needs a row. */
 static_assert((SAMPLE_LEADING | PERF_SAMPLE_READ | PERF_SAMPLE_TABLED) == PERF_SAMPLE_MAX - 1);
 static_assert(!((SAMPLE_LEADING | PERF_SAMPLE_READ) & PERF_SAMPLE_TABLED));
 
@@ -147,8 +147,8 @@ static __always_inline u64 *perf_sample_field_word(const struct sample_field *fi
 }
 
 /*
- * The following functions walk all rows of a table. The tables are constant, so the compiler
- * unrolls the walk into a test and a move for each row.
+ * The next three functions walk all rows of a table. The tables are constant, so the compiler can
+ * unroll the walk to a test and a move for each row.
  */
 
 static __always_inline void perf_sample_collect_words(struct perf_sample_data *data,
@@ -264,8 +264,8 @@ u32 perf_sample_data_size(struct perf_sample_data *data, struct perf_event *even
 EXPORT_SYMBOL_GPL(perf_sample_data_size);
 
 /*
- * Only raw data and branch stacks can make a record too long: drop the raw data, and the
- * branch stack if the record is still too long.
+ * Only raw data and branch stacks can make a record too long. Drop the raw data and, if the record
+ * is still too long, the branch stack.
  */
 static void perf_sample_shed_excess(struct perf_sample_data *data, struct perf_event *event)
 {
@@ -311,10 +311,10 @@ static void perf_sample_collect_others(struct perf_sample_data *data, struct per
 }
 
 /*
- * Collect the missing fields, and return the size of the record in bytes; 0 if the record
- * would be too long, and data was dropped. The caller must use this size: the group of a
- * sleeping task may change on another CPU, so perf_sample_data_size() may return a different
- * value later.
+ * Collect the missing fields, and return the size of the record in bytes. If the record would be
+ * too long, drop data and return 0. The group of a sleeping task may change on another CPU, so
+ * perf_sample_data_size() may return a different value later: the caller must use the size that is
+ * returned here.
  */
 static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event *event,
 			       struct pt_regs *regs)
@@ -328,7 +328,7 @@ static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event 
 		want |= PERF_SAMPLE_IP;
 	if (type & (PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_PHYS_ADDR))
 		want |= PERF_SAMPLE_ADDR;
-	/* WEIGHT and WEIGHT_STRUCT share data->weight: the driver has set it for both. */
+	/* WEIGHT and WEIGHT_STRUCT share data->weight: if a driver has set one, both are set. */
 	if (type & PERF_SAMPLE_WEIGHT_TYPE & data->sample_flags)
 		want &= ~PERF_SAMPLE_WEIGHT_TYPE;
 	want &= ~data->sample_flags;
@@ -348,11 +348,11 @@ static u32 perf_sample_prepare(struct perf_sample_data *data, struct perf_event 
 
 /**
  * perf_prepare_sample - collect the missing fields of a sample
- * @data: initialised; fields that are set are not changed
+ * @data: initialised; fields that are already set do not change
  * @event: event of the sample
  * @regs: registers at the sample
  *
- * A second call does nothing.
+ * After the first call all fields are set, so further calls do nothing.
  *
  * Context: any, preemption is off, in an RCU section that lasts until the sample is written.
  */
@@ -381,7 +381,7 @@ EXPORT_SYMBOL_GPL(perf_prepare_header);
 
 static_assert(sizeof(struct perf_event_header) == sizeof(u64));
 
-/* Write the header and the leading words to a record that crosses the end of a chunk. */
+/* Write the header and the leading words if they cross or reach the end of a chunk. */
 static noinline void perf_sample_copy_head(struct perf_output_handle *handle,
 					   const struct perf_event_header *header,
 					   const struct perf_sample_data *data, u64 type)
@@ -460,8 +460,8 @@ static noinline int perf_sample_output_large(struct perf_event *event,
 	int err;
 
 	/*
-	 * An interrupt could change the group whose counters are read, and a softirq at its end
-	 * would use the same callchain buffer.
+	 * An interrupt could change the group while its counters are read. A softirq after the
+	 * interrupt could use the same callchain buffer.
 	 */
 	local_irq_save(flags);
 	rcu_read_lock();
@@ -528,7 +528,7 @@ static __always_inline int perf_sample_output(struct perf_event *event,
  * @data: the sample, possibly incomplete
  * @regs: registers at the sample
  *
- * For buffers that are written to higher addresses.
+ * For events without attr.write_backward.
  */
 void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
 			       struct pt_regs *regs)
@@ -550,15 +550,15 @@ void perf_event_output_backward(struct perf_event *event, struct perf_sample_dat
 
 /**
  * perf_event_output - write a sample without an overflow
- * @event: event from a map of a BPF program, or event whose driver reads several records at once
+ * @event: event in a map of a BPF program, or event of a driver that reads several records at once
  * @data: the sample, possibly incomplete
  * @regs: registers at the sample
  *
- * A sample that is not written is counted as lost.
+ * A sample that is too long, or does not fit into the buffer, is counted as lost.
  *
  * Context: any, preemption is off.
- * Return: 0 on success, -ENOSPC if there is no buffer or it is full, -E2BIG if the data exceeds the
- * maximum size of a record
+ * Return: 0 on success; -ENOSPC if the event has no buffer, or the buffer is full; -E2BIG if the
+ * sample exceeds the maximum size of a record
  */
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
@@ -571,14 +571,14 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 /**
  * perf_event_header__init - set the header of a record that a driver writes itself
  * @header: set
- * @data: for a sample, the driver has set ip and period; everything else is set here
+ * @data: for a sample, the driver has set ip and period; this function sets all other fields
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
  * @size: bytes without the words at the end; not used for a sample, whose size is computed
  * @event: event of the record
  *
- * Such a sample is written later than it was taken, so it has no registers, stack, callchain or
- * branches.
+ * The driver writes such a sample after it was taken. So the sample has no registers, stack,
+ * callchain or branches.
  *
  * Context: any, preemption is off.
  */
@@ -607,7 +607,7 @@ void perf_event_header__init(struct perf_event_header *header, struct perf_sampl
 /**
  * perf_event_header__init_id - prepare the sample_id words at the end of a record
  * @header: header of a record that is not a sample; its size grows
- * @data: gets the words; nothing else of it is used
+ * @data: gets the words; its other fields are not used
  * @event: event of the record; nothing happens without attr.sample_id_all
  */
 void perf_event_header__init_id(struct perf_event_header *header,

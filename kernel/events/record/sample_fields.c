@@ -31,9 +31,9 @@ static u32 perf_sample_room(struct perf_sample_data *data, struct perf_event *ev
  * @event: the event; without PERF_SAMPLE_CALLCHAIN nothing is recorded
  * @regs: start of the callchain
  *
- * For drivers with registers that are not valid later. The callchain is valid until the CPU takes
- * the next sample in the same context: preemption must stay off. If it makes the record too
- * long, the outermost frames are dropped.
+ * A driver calls this if @regs will not be valid when the sample is written. The callchain is valid
+ * until the CPU takes the next sample in the same context, so preemption must remain off. If the
+ * callchain makes the record too long, its outermost frames are dropped.
  */
 void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event *event,
 				struct pt_regs *regs)
@@ -45,8 +45,8 @@ void perf_sample_save_callchain(struct perf_sample_data *data, struct perf_event
 		return;
 	chain = perf_callchain(event, regs);
 	/*
-	 * A callchain with frames is in a buffer of this CPU, so it can be shortened. The empty
-	 * callchain is shared by all CPUs, and must not be changed.
+	 * A callchain with frames is in a buffer of this CPU, and can be shortened. All CPUs use
+	 * the same empty callchain, which must not be changed.
 	 */
 	if (unlikely(chain->nr > PERF_MAX_STACK_DEPTH)) {
 		room = perf_sample_room(data, event) / sizeof(u64);
@@ -232,7 +232,7 @@ static void perf_sample_write_regs_user(struct perf_output_handle *handle,
 static void perf_sample_prepare_regs_intr(struct perf_sample_data *data, struct perf_event *event,
 					  struct pt_regs *regs)
 {
-	/* Skid into the kernel must not reveal the kernel's registers. */
+	/* The interrupt may be late, in the kernel: do not reveal the kernel's registers. */
 	bool hidden = event->attr.exclude_kernel && !user_mode(regs);
 
 	data->regs_intr.regs = hidden ? NULL : regs;
@@ -246,12 +246,12 @@ static void perf_sample_write_regs_intr(struct perf_output_handle *handle,
 	perf_sample_write_regs(handle, &data->regs_intr, event->attr.sample_regs_intr);
 }
 
-/* PERF_SAMPLE_STACK_USER: { size; data[size]; dyn_size if size } */
+/* PERF_SAMPLE_STACK_USER: { size; data[size]?; dyn_size? }, the latter two unless size is 0 */
 
 static void perf_sample_prepare_stack_user(struct perf_sample_data *data, struct perf_event *event,
 					   struct pt_regs *regs)
 {
-	/* A driver may have saved the registers, but not the user stack pointer. */
+	/* The stack pointer is one of the user registers: get them, unless they are already set. */
 	if (!(data->sample_flags & PERF_SAMPLE_REGS_USER)) {
 		perf_sample_user_regs(&data->regs_user, event, regs);
 		if (event->attr.sample_type & PERF_SAMPLE_REGS_USER) {

@@ -40,8 +40,9 @@ struct sample_field {
 #define PERF_SAMPLE_ROWS	(HWEIGHT32(PERF_SAMPLE_TABLED) - 1)
 
 /*
- * In the order of the record, without the leading words and the counter values. Each bit of
- * PERF_SAMPLE_TABLED is in a row, so a walk that searches for such bits needs no check for the end.
+ * Rows in the order of the record, without the leading words and the counter values. Each bit of
+ * PERF_SAMPLE_TABLED has a row. So a walk that stops at the last bit it searches for needs no check
+ * for the end of the table.
  */
 extern const struct sample_field perf_sample_fields[PERF_SAMPLE_ROWS];
 

@@ -15,7 +15,7 @@
  * @read_format: PERF_FORMAT_*
  * @nr_siblings: members of the group without the leader
  *
- * The same for read(2) and for records.
+ * read(2) and records have the same values.
  *
  * Return: bytes
  */
@@ -36,15 +36,15 @@ static bool perf_read_fits(const struct perf_event *event, unsigned int nr_sibli
 }
 
 /**
- * perf_read_size_check - may a group grow by one member?
+ * perf_read_size_check - does the size of a read allow one more member of a group?
  * @event: event to be attached
  * @leader: leader of its group, or @event itself
  *
- * Check the read size of each member, including @event. The limit also applies to a group that is
- * not read as a whole: it bounds all loops over a group with interrupts off.
+ * Check the read size of each member, including @event. The limit also applies if no member has
+ * PERF_FORMAT_GROUP, because it bounds all loops over a group with interrupts off.
  *
  * Context: the mutex of the context is held.
- * Return: 0 if it may, -E2BIG if not
+ * Return: 0 if the group may grow, else -E2BIG
  */
 int perf_read_size_check(const struct perf_event *event, struct perf_event *leader)
 {
@@ -75,7 +75,7 @@ static bool perf_samples_group(const struct perf_event *event)
 }
 
 /**
- * perf_group_samples_check - may a group grow by one member?
+ * perf_group_samples_check - does the size of samples allow one more member of a group?
  * @event: event to be attached
  * @leader: leader of its group, or @event itself
  *
@@ -83,7 +83,7 @@ static bool perf_samples_group(const struct perf_event *event)
  * members. Without a limit the number of values would be the square of the number of members.
  *
  * Context: the mutex of the context is held.
- * Return: 0 if it may, -E2BIG if not
+ * Return: 0 if the group may grow, else -E2BIG
  */
 int perf_group_samples_check(const struct perf_event *event, struct perf_event *leader)
 {
@@ -114,8 +114,8 @@ static void perf_output_entry(struct perf_output_handle *handle, struct perf_eve
 	u64 *end;
 
 	/*
-	 * Read the member from the hardware. @sampling was just read, and the counts of always-on
-	 * events are up to date.
+	 * Update the count of the member. @sampling was just updated, and the counts of always-on
+	 * events are always up to date.
 	 */
 	if (member != sampling && !handle->skip_read && !is_always_on(member) &&
 	    READ_ONCE(member->state) == PERF_EVENT_STATE_ACTIVE)
@@ -125,8 +125,8 @@ static void perf_output_entry(struct perf_output_handle *handle, struct perf_eve
 }
 
 /*
- * Write as many entries as were reserved. The group may be changing, or have changed since
- * the reservation: the entries of missing members are zero.
+ * Write as many entries as were reserved. The group may have changed since the reservation, or may
+ * be changing now. If members are missing, their entries are zero.
  */
 static void perf_output_group(struct perf_output_handle *handle, struct perf_event *event,
 			      unsigned int size, u64 enabled, u64 running)
@@ -158,7 +158,7 @@ static void perf_output_group(struct perf_output_handle *handle, struct perf_eve
  * perf_output_read - write counter values to a record
  * @handle: handle of the record
  * @event: event of the values; with PERF_FORMAT_GROUP, the values are those of its group
- * @size: reserved bytes: event->read_size when the record was begun
+ * @size: reserved bytes, the value of event->read_size when the record began
  *
  * Members other than @event are read from hardware, unless @handle->skip_read is set. The values
  * are those of the events without their inherited events. The times of exited inherited events are

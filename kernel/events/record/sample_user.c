@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sample fields from user space and page tables: registers, stack, page sizes, physical
- * addresses. Any context; faults never sleep.
+ * addresses. All functions run in any context: a page that is not resident is not faulted in.
  */
 #include <linux/io.h>
 #include <linux/mm.h>
@@ -19,10 +19,10 @@
 /**
  * perf_user_memory_usable - may a sample access current's user memory?
  *
- * Not for a kernel thread, which may use a borrowed address space, and not for an exiting task
- * after exit_mm(), which clears task->mm before the page tables are freed.
+ * A kernel thread may use the mm of another task. An exiting task has no mm after exit_mm(), which
+ * clears task->mm before the page tables are freed.
  *
- * Return: true if it may
+ * Return: true if current is a user task with an mm
  */
 bool perf_user_memory_usable(void)
 {
@@ -35,8 +35,8 @@ bool perf_user_memory_usable(void)
  * @event: event that samples
  * @regs: registers at the sample
  *
- * A sample about a sleeping task has no user registers: current is another task, for example the
- * one that wakes the sleeping task.
+ * A sample may be about a sleeping task, while current is another task, such as the waker. Such a
+ * sample has no user registers.
  */
 void perf_sample_user_regs(struct perf_regs *user, const struct perf_event *event,
 			   struct pt_regs *regs)
@@ -68,9 +68,9 @@ static unsigned long perf_sample_stack_pointer(struct pt_regs *regs)
  * perf_sample_user_stack - get the number of bytes of user stack to copy
  * @regs: user registers, or NULL
  * @want: bytes requested by the event
- * @room: bytes that the record can still grow by
+ * @room: free bytes of the record
  *
- * Return: bytes, a multiple of 8. The record needs one more word
+ * Return: bytes, a multiple of 8. If it is not 0, the record needs one more word
  */
 u64 perf_sample_user_stack(struct pt_regs *regs, u64 want, u64 room)
 {
@@ -144,8 +144,8 @@ u64 perf_virt_to_phys(u64 virt)
 
 #ifdef CONFIG_HAVE_GUP_FAST
 /*
- * One function per level. Each entry is read once: a concurrent change of the tables is seen
- * at the next level or not at all. With interrupts off no table can be freed.
+ * One function per level. Each function reads the entry of its level once. Another CPU may change
+ * the tables meanwhile, but while interrupts are off here, no table is freed.
  */
 static u64 perf_walk_pte(pmd_t pmd, unsigned long addr)
 {
@@ -154,7 +154,7 @@ static u64 perf_walk_pte(pmd_t pmd, unsigned long addr)
 
 	if (!at)
 		return 0;
-	/* For sparse: pte_offset_map() has taken the RCU lock that pte_unmap() releases. */
+	/* For sparse: pte_offset_map() took the RCU lock, and pte_unmap() releases it. */
 	__acquire(RCU);
 	entry = ptep_get_lockless(at);
 	size = pte_present(entry) ? __pte_leaf_size(pmd, entry) : 0;
@@ -220,7 +220,7 @@ u64 perf_get_page_size(unsigned long addr)
 	if (!addr)
 		return 0;
 	local_irq_save(flags);
-	/* User page tables may lack the kernel, and kernel threads have none: use init_mm. */
+	/* Addresses of the kernel are in init_mm; kernel threads have no other mm. */
 	size = perf_walk_page_size(mm ?: &init_mm, addr);
 	local_irq_restore(flags);
 	return size;
@@ -232,11 +232,12 @@ u64 perf_get_page_size(unsigned long addr)
  * @addr: data or code address of the sample
  *
  * A program can choose a data address, for example that of a prefetch. The sizes of the kernel's
- * pages would show where the kernel is mapped: an event that excludes the kernel does not get them.
+ * pages would show where the kernel is mapped. So an event that excludes the kernel does not get
+ * these sizes.
  *
  * Context: any.
- * Return: bytes, 0 if the address is not mapped, or not of user space and the event excludes the
- * kernel
+ * Return: bytes; 0 if the address is not mapped, or if it is an address of the kernel and the event
+ * excludes the kernel
  */
 u64 perf_sample_page_size(const struct perf_event *event, unsigned long addr)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records other than samples: the events that get them, and writing them.
+ * Records other than samples: which events get a record, and how the record is written.
  *
- * Per-CPU events that request such records are in a list of their CPU, per-task events in the
- * context of the running task. A record is written for each such event of the CPU and of the task
- * in which the record originates.
+ * Per-CPU events that request such records are in a list of their CPU. Per-task events are in the
+ * context of their task. A record is written for the events of the CPU and of the task in which the
+ * record originates.
  */
 #include <linux/cache.h>
 #include <linux/cgroup.h>
@@ -33,10 +33,10 @@ static DEFINE_PER_CPU(struct listeners, listeners) = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(listeners.lock),
 };
 
-/* Opens write these counters, and hooks on all CPUs read them: give them their own cache line. */
+/* Opens write these counters, and hooks on all CPUs read them: they have their own cache line. */
 atomic_t perf_sideband_users[NR_PERF_SIDEBAND] __cacheline_aligned_in_smp;
 
-/* All kinds of records. PERF_SIDEBAND_FILTERS is not a record, and has no attribute. */
+/* All kinds of records. PERF_SIDEBAND_FILTERS is a hook without a record. */
 static const struct perf_record_kind *const perf_record_kinds[] = {
 	&perf_mmap_kind,
 	&perf_build_id_kind,
@@ -78,8 +78,7 @@ static bool perf_sideband_any_enabled(const struct perf_event_attr *attr)
  * perf_attr_has_sideband - do attributes request side-band records?
  * @attr: the attributes
  *
- * Return: true if they request other records than samples and the records that every event with a
- * buffer gets
+ * Return: true if the attributes request any kind of record in perf_record_kinds
  */
 bool perf_attr_has_sideband(const struct perf_event_attr *attr)
 {
@@ -97,7 +96,7 @@ void __init perf_sideband_init(void)
 	int bit;
 
 	/*
-	 * Test each flag alone. This also covers kinds that require two flags, because one of
+	 * Test each flag alone. For a kind that requires two flags this is enough, because one of
 	 * these flags alone requests another kind.
 	 */
 	for (bit = 0; bit < 64; bit++) {
@@ -133,10 +132,10 @@ void perf_sideband_put(enum perf_sideband_kind kind)
  * perf_sideband_open - enable the hooks for the records of a new event
  * @event: an event that is not inherited; the events inherited from @event use the same hooks
  *
- * KSYMBOL records have kernel addresses. The record of a freed BPF program is written for the task
- * that drops the last reference to the program, or that the RCU callback interrupts: this can be
- * any task. So an event gets no KSYMBOL records if its opener may not count in the kernel. The
- * open succeeds, because tools set attr.ksymbol for all users.
+ * KSYMBOL records have kernel addresses. The record of a freed BPF program is written in the task
+ * that drops the last reference to the program, or that the RCU callback interrupts. This can be
+ * any task. So an event gets no KSYMBOL records if its opener may not count in the kernel. The open
+ * is not refused, because tools set attr.ksymbol for all users.
  *
  * Context: may sleep.
  */
@@ -259,7 +258,7 @@ void perf_record_send_to(struct perf_event *event, struct perf_record *record)
 		record->kind->fill(event, record);
 	length = record->body_size + record->tail_size[0] + record->tail_size[1];
 	padding = -length & (sizeof(u64) - 1);
-	/* Reserve 128 bytes for header and sample_id words. */
+	/* Header and sample_id words need less than 128 bytes. */
 	if (length > PERF_RECORD_SIZE_MAX - 128)
 		return;
 
@@ -309,8 +308,8 @@ static void perf_sideband_offer(struct perf_event *event, struct perf_record *re
  * perf_record_has_listener - would perf_record_send_current() write a record for any event?
  * @record: the record, with @kind and the fields that @kind->record_match uses
  *
- * Records with names or build ids are expensive, so callers check this first. An event that is
- * attached after the check gets only later records.
+ * Records with names or build ids are expensive, so callers check first. An event that is attached
+ * after the check gets only later records.
  *
  * Context: any.
  * Return: true if an event would get the record

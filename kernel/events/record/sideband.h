@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interface between sideband.c, which finds the events that request a record, and sideband_*.c,
- * which create the records.
+ * Interface between sideband.c and sideband_*.c: sideband_*.c create the records, sideband.c finds
+ * the events that request them.
  */
 #ifndef _KERNEL_EVENTS_SIDEBAND_H
 #define _KERNEL_EVENTS_SIDEBAND_H
@@ -13,8 +13,8 @@ struct perf_record;
 /**
  * struct perf_record_kind - description of a kind of record
  * @hook: its hooks
- * @attr_match: does an event with these attributes request such records? The hooks are enabled
- *	while there is such an event
+ * @attr_match: does an event with these attributes request such records? While such an event
+ *	exists, the hooks are enabled
  * @type: PERF_RECORD_*, unless the sender or @fill sets it
  * @body_size: bytes of the body, unless @fill sets it
  * @record_match: does an event with these attributes get this particular record? NULL: yes
@@ -44,8 +44,8 @@ extern const struct perf_record_kind perf_comm_kind, perf_task_kind, perf_namesp
  * @type: PERF_RECORD_*
  * @misc: PERF_RECORD_MISC_*
  * @body_size: bytes of @body
- * @body: follows the header
- * @tail: follows @body, padded with zeros to a multiple of 8
+ * @body: bytes after the header
+ * @tail: two parts after @body; the record is padded with zeros to a multiple of 8
  * @tail_size: bytes of each part of @tail
  *
  * The sender owns the memory, usually together with the body.

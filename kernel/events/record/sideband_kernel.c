@@ -40,8 +40,8 @@ const struct perf_record_kind perf_ksymbol_kind = {
  * @ksym_type: PERF_RECORD_KSYMBOL_TYPE_*
  * @addr: first byte
  * @len: number of bytes
- * @unregister: it was removed
- * @sym: its name
+ * @unregister: true if the symbol was removed
+ * @sym: name of the symbol
  */
 void __perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, const char *sym)
 {
@@ -199,7 +199,7 @@ void __perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_
 	perf_record_send_current(&record);
 }
 
-/* PERF_RECORD_CGROUP: an attribute may request it even without CONFIG_CGROUP_PERF. */
+/* PERF_RECORD_CGROUP. attr.cgroup is accepted even without CONFIG_CGROUP_PERF. */
 
 static bool perf_cgroup_attr_match(const struct perf_event_attr *attr)
 {

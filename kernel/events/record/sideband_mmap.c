@@ -20,11 +20,11 @@
  * @addr: first byte
  * @len: number of bytes
  * @pgoff: offset in the file, in bytes
- * @maj: from here on MMAP2 only: major number of the file's device
+ * @maj: major number of the file's device. This and all further fields are only in MMAP2 records
  * @min: minor number of the file's device
  * @ino: inode number of the file
  * @ino_generation: generation of the inode
- * @build_id_size: in place of the four fields above: bytes of @build_id
+ * @build_id_size: bytes of @build_id. The build id replaces the four fields from @maj on
  * @reserved: 0
  * @build_id: build id of the file, padded with 0
  * @prot: PROT_*
@@ -127,7 +127,7 @@ static bool perf_build_id_attr_match(const struct perf_event_attr *attr)
 	return attr->build_id && attr->mmap2;
 }
 
-/* Build ids are in MMAP2 records. While the hook is enabled, perf_record_send_mmap() reads them. */
+/* A build id is a field of MMAP2 records. While the hook is enabled, the build ids are read. */
 const struct perf_record_kind perf_build_id_kind = {
 	.hook		= PERF_SIDEBAND_BUILD_ID,
 	.attr_match	= perf_build_id_attr_match,

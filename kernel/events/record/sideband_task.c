@@ -17,7 +17,7 @@
 #include "sideband_task.h"
 
 /**
- * struct ids_body - process and thread, the first words of many records
+ * struct ids_body - the first words of many records
  * @pid: process
  * @tid: thread
  */
@@ -125,7 +125,7 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 	if (record->type == PERF_RECORD_FORK) {
 		body->ptid = perf_event_tid(event, parent);
 	} else {
-		/* The thread that forked the task may have exited: report its process instead. */
+		/* The parent thread may have exited. So both fields have the parent process. */
 		parent = rcu_dereference(tr->task->real_parent);
 		body->ptid = perf_event_pid(event, parent);
 	}
@@ -133,7 +133,7 @@ static void perf_record_fill_task(struct perf_event *event, struct perf_record *
 	body->time = event->clock();
 }
 
-/* FORK and EXIT records identify the tasks of COMM and MMAP records for a reader. */
+/* A reader of COMM and MMAP records needs FORK and EXIT records to identify the tasks. */
 static bool perf_task_attr_match(const struct perf_event_attr *attr)
 {
 	return attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;
@@ -173,9 +173,8 @@ void __perf_event_fork(struct task_struct *task)
 /**
  * perf_task_exit_record - write an EXIT record
  * @task: current, which exits
- * @ctx: its former context, or NULL; the caller holds a reference
- *
- * The events of @ctx are not detached yet.
+ * @ctx: context that the task had, or NULL; the caller holds a reference. The events of @ctx are
+ *	not detached yet
  */
 void perf_task_exit_record(struct task_struct *task, struct perf_event_context *ctx)
 {
@@ -338,9 +337,9 @@ const struct perf_record_kind perf_switch_kind = {
  * __perf_switch_record - a task is switched in or out
  * @task: the task, which is current
  * @next_prev: the next task, or the previous one
- * @sched_in: it is switched in
+ * @sched_in: true if the task is switched in
  *
- * Events with attr.context_switch keep the static key perf_sched_events enabled.
+ * While an event with attr.context_switch exists, the static key perf_sched_events is enabled.
  *
  * Context: interrupts are off; at a switch out the run queue is locked.
  */

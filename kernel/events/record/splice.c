@@ -2,14 +2,15 @@
 /*
  * splice(2) from an event's file: moves whole records from the buffer to a pipe.
  *
- * Spliced records are consumed, as if a reader had moved data_tail. A page that is full of
- * records and has no other reference is moved to the pipe, and an empty page replaces it. So
- * for a program that splices, and does not read the records through the mapping, only the
- * records at both ends are copied.
+ * splice(2) consumes records: it moves data_tail. If a page is full of spliced records and has no
+ * other reference, the page itself is moved to the pipe, and an empty page replaces it. So if a
+ * program splices, and does not access the records through the mapping, only the records at both
+ * ends are copied.
  *
- * User space can write both data_head and data_tail. Wrong values affect only its own records:
- * sizes are checked, and a page that is removed from the buffer exists for a further grace period,
- * because a writer misled by a wrong tail may still write to the page with preemption off.
+ * User space can write both data_head and data_tail. Wrong values affect only its own records: the
+ * sizes of records are checked. With a wrong tail, a writer may still write to a page that was
+ * removed from the buffer. The writer has preemption off, so the page is freed only after a further
+ * grace period.
  */
 #include <linux/fs.h>
 #include <linux/gfp.h>
@@ -34,8 +35,8 @@
  * struct splice_batch - pages for the pipe
  * @rcu: frees the pages that were removed from the buffer
  * @nr: pages in @page
- * @page: first empty pages, allocated before the buffer is locked, because the allocation may take
- *	long; then the pages that were removed from the buffer
+ * @page: at first empty pages. They are allocated before the buffer is locked, because the
+ *	allocation may take long. Later the pages that were removed from the buffer
  */
 struct splice_batch {
 	struct rcu_head	rcu;
@@ -48,7 +49,7 @@ struct splice_batch {
  * @rb: the buffer, locked
  * @pos: position of the first record
  * @len: bytes, more than 0
- * @pack: ignore the page boundaries of the buffer
+ * @pack: copy the records to as few pages as possible, whatever their pages in the buffer
  */
 struct splice_span {
 	struct perf_buffer	*rb;
@@ -65,7 +66,7 @@ static void *perf_splice_memory_at(struct perf_buffer *rb, unsigned long pos)
 	return READ_ONCE(rb->chunks[chunk]) + offset;
 }
 
-/* Records are multiples of 8 bytes, so a header does not cross a page boundary. */
+/* Positions are multiples of 8, so a header does not cross the end of a page. */
 static unsigned int perf_splice_record_size(struct perf_buffer *rb, unsigned long pos)
 {
 	const struct perf_event_header *header = perf_splice_memory_at(rb, pos);
@@ -206,15 +207,15 @@ static void perf_splice_fill_pipe(const struct splice_span *span, struct pipe_in
 		WARN_ON_ONCE(add_to_pipe(pipe, &buf) != n);
 	}
 	WARN_ON_ONCE(i > batch->nr);
-	/* There may have been more records at the time of the allocation. */
+	/* Another reader may have consumed records since the allocation: free the unused pages. */
 	while (batch->nr > i)
 		put_page(batch->page[--batch->nr]);
 	batch->nr = kept;
 }
 
 /*
- * Return the number of bytes, 0 if there is no record, or an error. If @pages has too few
- * pages, or is NULL, set @want to the number needed and return 0.
+ * Return the number of spliced bytes, 0 if there is no record, or an error. If *@pages is NULL or
+ * has too few pages, set @want to the number of pages and return 0.
  */
 static ssize_t perf_splice_locked(struct perf_buffer *rb, struct pipe_inode_info *pipe, size_t len,
 				  struct splice_batch **pages, unsigned int *want)
@@ -237,8 +238,8 @@ static ssize_t perf_splice_locked(struct perf_buffer *rb, struct pipe_inode_info
 	*pages = NULL;
 	perf_splice_fill_pipe(&span, pipe, batch);
 	/*
-	 * Pairs with perf_ring_reserve(): records are read, and pages replaced, before the
-	 * tail moves.
+	 * Read records and replace pages before the tail moves. Pairs with the barrier of
+	 * perf_ring_reserve().
 	 */
 	smp_mb();
 	WRITE_ONCE(rb->ring.user->data_tail, span.pos + span.len);
@@ -261,7 +262,7 @@ static ssize_t perf_splice_now(struct perf_event *event, struct pipe_inode_info 
 		send_sig(SIGPIPE, current, 0);
 		return perf_refuse(PERF_REFUSED_SPLICE_PIPE);
 	}
-	/* Each round needs more pages than the last one, and at most SPLICE_PAGES. */
+	/* The loop ends: each round needs more pages than the last one, at most SPLICE_PAGES. */
 	do {
 		want = 0;
 		rb = perf_buffer_lock(event);
@@ -333,8 +334,8 @@ static int perf_splice_wait_for_records(struct perf_event *event, struct pipe_in
  *
  * Sleep like poll(2) if there is no record. The pipe gets whole records.
  *
- * Return: number of bytes consumed; 0 if there will be no more records; -EAGAIN if there is none
- * now, or the pipe must be emptied first; -ENOSPC if the next record is longer than @len or than
+ * Return: number of bytes consumed; 0 if there will be no more records; -EAGAIN if there is no
+ * record now, or no space in the pipe; -ENOSPC if the next record is longer than @len or than
  * the pipe; -EIO if data_tail is not the start of a record; -EINVAL if the event has no buffer for
  * records, or if the buffer is written backward or mapped read-only; -EPIPE, -ENOMEM,
  * -ERESTARTSYS, or an error of the security module
@@ -352,8 +353,8 @@ ssize_t perf_event_splice_read(struct file *file, loff_t *ppos, struct pipe_inod
 		ret = perf_refuse(PERF_REFUSED_SPLICE_BACKWARD);
 	while (!ret) {
 		/*
-		 * Check for the end of the event before reading the buffer: the last records are
-		 * written before the event ends.
+		 * The last records are written before the event ends. So check for the end of the
+		 * event before the buffer is read.
 		 */
 		over = perf_event_is_over(event);
 		ret = perf_splice_now(event, pipe, len);

@@ -16,9 +16,10 @@
  * arch_perf_update_userpage - fill in the architecture's fields of the user page
  * @event: the event
  * @userpg: its page
- * @now: perf_clock() at the time of the other fields in @userpg
+ * @now: value of perf_clock() to which the other fields of @userpg refer
  *
- * The fields describe how to read counters and perf_clock(): cap_user_* bits, pmc_width, time_*.
+ * These fields describe how user space reads counters and perf_clock(): the cap_user_* bits,
+ * pmc_width and time_*.
  *
  * Context: any.
  */
@@ -27,7 +28,7 @@ void __weak arch_perf_update_userpage(struct perf_event *event,
 {
 }
 
-/* Counter number plus one for user space; 0 if user space must not read the counter */
+/* Get the number of the counter plus one, or 0 if user space must not read the counter. */
 static u32 perf_userpage_counter_index(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || (event->hw.state & PERF_HES_STOPPED))
@@ -36,9 +37,9 @@ static u32 perf_userpage_counter_index(struct perf_event *event)
 }
 
 /*
- * May this CPU write the page? The page is written only on the CPU of its reader, on which the
- * event's context is scheduled in. If the context is scheduled out, the caller holds the context's
- * lock, which keeps the context from being scheduled in.
+ * May this CPU write the page? The page is written only on the CPU of its reader: the CPU on which
+ * the event's context is scheduled in. If the context is scheduled out, any CPU may write the page.
+ * Then the caller holds the context's lock, so the context is not scheduled in meanwhile.
  */
 static bool perf_userpage_is_ours(const struct perf_event *event)
 {
@@ -56,7 +57,7 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
 	u64 now, enabled, running, offset;
 	u32 index = perf_userpage_counter_index(event);
 
-	/* User space can write to the page, so do not read fields from the page. */
+	/* User space can write to the page, so compute all fields and read none of them. */
 	offset = perf_event_count(event);
 	if (index)
 		offset -= local64_read(&event->hw.prev_count);
@@ -73,8 +74,8 @@ static void perf_userpage_fill(struct perf_event *event, struct perf_event_mmap_
  * perf_event_update_userpage - update the user page of an event
  * @event: event whose count, counter or times have changed other than by counting
  *
- * On a CPU other than that of the event's context this does nothing: the page is written when the
- * task is scheduled in, or earlier by perf_event_refresh_userpage().
+ * On another CPU than that of the event's context this function does nothing: the page is written
+ * at the next switch to the task, or by perf_event_refresh_userpage().
  *
  * Context: any, on the CPU of the event's context, or with the context's lock held while the
  * context is scheduled out.
@@ -90,7 +91,7 @@ void perf_event_update_userpage(struct perf_event *event)
 		return;
 	preempt_disable_notrace();
 	rb = rcu_dereference_sched(event->rb);
-	/* The page describes only events that are mapped, not others that write to the buffer. */
+	/* The page describes a mapped event, not other events that write to the buffer. */
 	if (!rb || !perf_event_page_mapped(event) || !perf_userpage_is_ours(event))
 		goto out;
 
@@ -100,7 +101,7 @@ void perf_event_update_userpage(struct perf_event *event)
 		perf_userpage_fill(event, page);
 		if (likely(perf_page_end(page, &rb->page_lock, number)))
 			break;
-		/* Stop if other writers have interrupted each attempt. */
+		/* Stop after PERF_PAGE_TRIES attempts that other writers have interrupted. */
 		if (!--tries) {
 			perf_page_abort(page, &rb->page_lock);
 			break;
@@ -116,7 +117,7 @@ static void perf_userpage_refresh_locked(struct perf_event *event, struct perf_c
 {
 	const struct perf_event_context *ctx = data;
 
-	/* Do nothing if the event has moved: the lock of its new context is not held. */
+	/* If the event has moved, the lock of its new context is not held. */
 	if (READ_ONCE(event->ctx) == ctx)
 		perf_event_update_userpage(event);
 }
@@ -138,7 +139,7 @@ void perf_event_refresh_userpage(struct perf_event *event)
 		/* The task has exited: no other CPU changes the event. */
 		scoped_guard(raw_spinlock_irq, &ctx->lock)
 			perf_event_update_userpage(event);
-		/* Retry if the event has moved, at most once for each CPU that is taken offline. */
+		/* Retry if the event has moved: at most once for each CPU that is offlined. */
 	} while (ctx != READ_ONCE(event->ctx));
 }
 

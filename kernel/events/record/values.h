@@ -14,7 +14,7 @@
 #define PERF_FORMAT_TIMES \
 	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-/* Last known count of the event itself, without its inherited events. Any context. */
+/* Get the last known count of the event, without its inherited events. Any context. */
 static __always_inline u64 perf_event_own_count(const struct perf_event *event)
 {
 	if (unlikely(is_counting_clock(event)))
