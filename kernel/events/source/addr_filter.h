@@ -7,7 +7,7 @@
 struct vm_area_struct;
 
 /*
- * perf_addr_filters_set(): ctx->mutex is held, and temporarily dropped.
+ * perf_addr_filters_set(): ctx->mutex is held; it is dropped and taken again.
  * perf_addr_filters_inherit(): the inherit lock is held.
  */
 int perf_addr_filters_set(struct perf_event *event, char *text);

@@ -10,8 +10,8 @@
  *	separator = " " | "," | "\n"
  *
  * A number is decimal, octal (0...) or hexadecimal (0x...). The first number is an offset in
- * the file, or a kernel address without a file. The second number is the length; without it
- * the filter is for a single address.
+ * the file or, without a path, a kernel address. The second number is the length. Without a
+ * length the filter is for a single address.
  */
 #ifndef _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
 #define _KERNEL_EVENTS_ADDR_FILTER_PARSE_H
@@ -93,7 +93,8 @@ static inline int filter_where(char *word, struct filter_spec *spec)
  * @spec: gets the filter
  *
  * Return: 1 for a filter, 0 at the end of the text, -EINVAL if the text does not match the grammar,
- * or a range has no length or ends after the last address, -ERANGE if a number is too large
+ * if "filter" has no length, or if a range ends after the last address, -ERANGE if a number is too
+ * large
  */
 static inline int filter_parse_next(char **text, struct filter_spec *spec)
 {

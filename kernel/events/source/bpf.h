@@ -6,7 +6,7 @@
 
 struct bpf_prog;
 
-/* ctx->mutex is held, and for a tracepoint or probe temporarily dropped. */
+/* ctx->mutex is held; for a tracepoint or probe it is dropped and taken again. */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);
 void perf_event_free_bpf(struct perf_event *event);
 void perf_event_copy_bpf(struct perf_event *child, struct perf_event *parent);

@@ -4,9 +4,9 @@
  * reservation of debug registers.
  *
  * Each breakpoint reserves a debug register when it is created, on each CPU where it may be
- * scheduled in, so scheduling it never fails. A per-CPU breakpoint needs its register always,
- * a per-task one only while the task runs on the CPU. So a CPU needs registers for its own
- * breakpoints plus those of the task with the most.
+ * scheduled in. So scheduling it in never fails. A per-CPU breakpoint always needs its register. A
+ * per-task breakpoint needs a register only while the task runs on the CPU. So a CPU needs
+ * registers for its own breakpoints, plus as many as any single task needs.
  */
 #include <kunit/static_stub.h>
 #include <linux/hashtable.h>
@@ -31,7 +31,7 @@
  * struct bp_cpu - reservations on the debug registers of one CPU
  * @pinned: number of per-CPU breakpoints
  * @tasks: histogram of the tasks with breakpoints for this CPU only: [n] is the number of
- *	tasks that need n registers here
+ *	such tasks that need n registers on this CPU
  */
 struct bp_cpu {
 	unsigned int	pinned[TYPE_MAX];
@@ -51,7 +51,7 @@ struct bp_task_cpu {
 };
 
 /**
- * struct bp_task - reservations of one task; exists while there are any
+ * struct bp_task - reservations of one task, allocated for the first one
  * @node: entry in bp_machine::table
  * @task: the task, with a reference
  * @nr_events: number of breakpoints that point here
@@ -88,7 +88,7 @@ struct bp_machine {
 
 static struct bp_machine bp_machine;
 
-/* Protects bp_machine, and pmu_private of breakpoints. No memory is allocated under it. */
+/* Protects bp_machine, and pmu_private of breakpoints. No memory is allocated while it is held. */
 static DEFINE_MUTEX(bp_mutex);
 
 static enum bp_type_idx bp_slot_type(u64 bp_type)
@@ -106,7 +106,7 @@ static unsigned int bp_hist_max(const unsigned int *hist)
 	return n;
 }
 
-/* Move one CPU or task from hist[@from] to hist[@to]. hist[0] is not used. */
+/* Count a CPU or task in hist[@to] instead of hist[@from]. hist[0] is not used. */
 static void bp_hist_move(unsigned int *hist, unsigned int from, unsigned int to)
 {
 	if (from && !WARN_ON_ONCE(!hist[from]))
@@ -145,7 +145,7 @@ static void bp_release_pinned(struct bp_machine *m, int cpu, enum bp_type_idx ty
 	c->pinned[type]--;
 }
 
-/* The task needs @now registers on each CPU: update all its histograms. */
+/* Set the number of registers that the task needs on each CPU, and update the histograms. */
 static void bp_set_any(struct bp_machine *m, struct bp_task *t, enum bp_type_idx type,
 		       unsigned int now)
 {
@@ -183,9 +183,9 @@ static void bp_release_any(struct bp_machine *m, struct bp_task *t, enum bp_type
 }
 
 /**
- * struct bp_memory - memory for a reservation, allocated in advance
- * @task: for a task without a reservation
- * @task_cpu: for a task without a reservation for this CPU only
+ * struct bp_memory - memory for a reservation, allocated before bp_mutex is taken
+ * @task: used if the task has no reservation yet
+ * @task_cpu: used if the task has no reservation for this CPU only yet
  */
 struct bp_memory {
 	struct bp_task		*task;
@@ -219,7 +219,7 @@ static struct bp_task_cpu *bp_find_bound(struct bp_task *t, int cpu)
 	return NULL;
 }
 
-/* The task needs @now registers on one CPU, in addition to those on each CPU. */
+/* Set the number of registers that the task needs on one CPU, beside those on each CPU. */
 static void bp_set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task_cpu *tc,
 			 enum bp_type_idx type, unsigned int now)
 {
@@ -270,7 +270,7 @@ static void bp_release_bound(struct bp_machine *m, struct bp_task *t, int cpu,
  * @t: the task, or NULL
  * @cpu: the only CPU, or -1 for all CPUs
  * @type: type of the register
- * @spare: memory for the first reservation of a task on one CPU; else NULL
+ * @spare: memory for the first reservation of a task for one CPU only; may be NULL for others
  *
  * Return: 0 on success, -ENOSPC
  */
@@ -301,7 +301,7 @@ static void bp_release(struct bp_machine *m, struct bp_task *t, int cpu, enum bp
 		bp_release_bound(m, t, cpu, type);
 }
 
-/* Find the reservations of a task, or create them from @spare, for one more event. */
+/* Find the struct bp_task of a task, or use that in @spare, for one more event. */
 static struct bp_task *bp_task_get(struct bp_machine *m, struct task_struct *task,
 				   struct bp_memory *spare)
 {
@@ -403,9 +403,9 @@ void release_bp_slot(struct perf_event *bp)
  * dbg_reserve_bp_slot - reserve_bp_slot() for a kernel debugger
  * @bp: a per-CPU breakpoint
  *
- * All other CPUs are stopped, so this must not wait for the mutex.
+ * All other CPUs are stopped, so this function must not wait for the mutex.
  *
- * Return: 0 on success, -1 if a reservation was in progress; otherwise as reserve_bp_slot()
+ * Return: 0 on success, -1 if a reservation is in progress, -ENOSPC
  */
 int dbg_reserve_bp_slot(struct perf_event *bp)
 {
@@ -418,7 +418,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
  * dbg_release_bp_slot - undo dbg_reserve_bp_slot()
  * @bp: the breakpoint
  *
- * Return: 0 on success, -1 if a reservation was in progress
+ * Return: 0 on success, -1 if a reservation is in progress
  */
 int dbg_release_bp_slot(struct perf_event *bp)
 {
@@ -429,8 +429,8 @@ int dbg_release_bp_slot(struct perf_event *bp)
 }
 
 /*
- * Translate @attr for the hardware. A kernel address needs CAP_SYS_ADMIN: a breakpoint in the
- * entry code recurses and crashes the kernel.
+ * Translate @attr for the hardware. A breakpoint in the kernel's entry code recurses, and crashes
+ * the kernel. So a kernel address needs CAP_SYS_ADMIN.
  */
 static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		    struct arch_hw_breakpoint *info)
@@ -445,7 +445,7 @@ static int bp_parse(struct perf_event *bp, const struct perf_event_attr *attr,
 		return perf_refuse_error(PERF_REFUSED_BREAKPOINT, err);
 	if (attr->exclude_kernel)
 		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_KERNEL, attr->bp_addr);
-	/* The opener of the parent event was checked; inherited events need no permission. */
+	/* The opener of the parent event had permission, so inherited events need none. */
 	if (!bp->parent && !capable(CAP_SYS_ADMIN))
 		return perf_refuse_value(PERF_REFUSED_BREAKPOINT_ADMIN, attr->bp_addr);
 	return 0;
@@ -456,7 +456,7 @@ static void bp_event_destroy(struct perf_event *bp)
 	release_bp_slot(bp);
 }
 
-/* Return the error of reserve_bp_slot() or bp_parse(), or @reason; reserve nothing. */
+/* Return an error that reserve_bp_slot() or bp_parse() would return, else @reason. */
 static int bp_refuse(struct perf_event *bp, int reason)
 {
 	struct arch_hw_breakpoint info;
@@ -559,7 +559,7 @@ void perf_bp_event(struct perf_event *bp, void *data)
  * @bp: the breakpoint
  * @attr: its new attr
  * @info: its new settings for the hardware
- * @reserved: the type of register changes, and a register of the new type is reserved
+ * @reserved: the breakpoint needs a register of another type, which is reserved
  */
 struct bp_change {
 	struct perf_event		*bp;
@@ -600,7 +600,7 @@ static bool bp_change_reserves(const struct perf_event *bp, const struct perf_ev
 	return bp_slot_type(attr->bp_type) != bp_slot_type(bp->attr.bp_type);
 }
 
-/* Compute and check the new settings; reserve nothing. */
+/* Compute and check the new settings. Reserve no register. */
 static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 			   const struct perf_event_attr *attr)
 {
@@ -614,7 +614,7 @@ static int bp_change_check(struct bp_change *change, struct perf_event *bp,
 	return bp_parse(bp, &change->attr, &change->info);
 }
 
-/* Check and reserve; do not change the breakpoint. */
+/* Check the new settings, and reserve a register. Do not change the breakpoint yet. */
 static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
 			     const struct perf_event_attr *attr)
 {
@@ -623,7 +623,7 @@ static int bp_change_prepare(struct bp_change *change, struct perf_event *bp,
 	err = bp_change_check(change, bp, attr);
 	if (err || !change->reserved)
 		return err;
-	/* The reservation of the old type exists, so no memory is needed. */
+	/* The reservation for the old type already has its memory. */
 	guard(mutex)(&bp_mutex);
 	err = bp_reserve(&bp_machine, bp->pmu_private, bp->cpu, bp_slot_type(attr->bp_type), NULL);
 	return err ? perf_refuse(PERF_REFUSED_BREAKPOINT_FULL) : 0;
@@ -646,7 +646,7 @@ static void bp_change_commit(struct bp_change *change)
 	/* Changes of an inherited event need the inherit lock. Kernel users have other locks. */
 	if (bp->parent)
 		lockdep_assert_held(perf_inherit_lock(bp->parent));
-	/* The architecture finds an installed breakpoint by its settings: do not change them. */
+	/* The architecture finds an installed breakpoint by its settings, so they must not change. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	bp_change_drop_slot(change, bp->attr.bp_type);
 	bp->attr = change->attr;
@@ -661,7 +661,7 @@ static void bp_change_cancel(struct perf_event *bp, const struct perf_event_attr
 	bp_change_drop_slot(&change, attr->bp_type);
 }
 
-/* bp_change_cancel() for the inherited events before @last; NULL: for all of them */
+/* Undo bp_change_prepare() of the inherited events before @last, or of all if it is NULL. */
 static void bp_cancel_children(struct perf_event *event, const struct perf_event_attr *attr,
 			       const struct perf_event *last)
 {
@@ -675,9 +675,9 @@ static void bp_cancel_children(struct perf_event *event, const struct perf_event
 }
 
 /*
- * Apply a prepared change. The new settings are computed again, because storing them would need an
- * allocation for each event. The computation fails if the task has since executed a program that
- * cannot have such a breakpoint: then undo the preparation.
+ * Apply a prepared change. Compute the new settings again, because storing them would need an
+ * allocation for each event. The task may have executed another program since the preparation, and
+ * the new program may be unable to have such a breakpoint. Then undo the preparation.
  */
 static int bp_change_event(struct perf_event *bp, const struct perf_event_attr *attr)
 {
@@ -718,7 +718,7 @@ static int bp_change_children(struct perf_event *event, const struct perf_event_
 		bp_cancel_children(event, attr, NULL);
 		return err;
 	}
-	/* An inherited event whose program cannot have the breakpoint keeps its old settings. */
+	/* If an inherited event cannot be changed any more, it keeps its old settings. */
 	for_each_child(child, event)
 		bp_change_event(child, attr);
 	return 0;
@@ -775,7 +775,8 @@ EXPORT_SYMBOL_GPL(register_user_hw_breakpoint);
  *
  * After an error the breakpoint has not changed.
  *
- * Context: may sleep; but with interrupts off a handler may disable a breakpoint of current.
+ * Context: may sleep. With interrupts off, only a handler may call this function, to disable a
+ * breakpoint of current.
  * Return: 0 on success, or an error of perf_event_open(2)
  */
 int modify_user_hw_breakpoint(struct perf_event *bp, struct perf_event_attr *attr)
@@ -818,10 +819,10 @@ EXPORT_SYMBOL_GPL(unregister_hw_breakpoint);
  * @triggered: called for each hit, with interrupts off
  * @context: for event->overflow_handler_context
  *
- * There is no breakpoint on a CPU that is brought online later.
+ * A CPU that is onlined later has no breakpoint.
  *
  * Context: may sleep.
- * Return: per-CPU pointers to the events (NULL for a CPU without), or an ERR_PTR_PCPU()
+ * Return: per-CPU pointers to the events, NULL for a CPU without an event; or an ERR_PTR_PCPU()
  */
 struct perf_event *__percpu *register_wide_hw_breakpoint(struct perf_event_attr *attr,
 							 perf_overflow_handler_t triggered,
@@ -863,7 +864,7 @@ void unregister_wide_hw_breakpoint(struct perf_event *__percpu *events)
 }
 EXPORT_SYMBOL_GPL(unregister_wide_hw_breakpoint);
 
-/* Highest priority, before handlers that may consume any debug exception */
+/* The highest priority, because other handlers may consume any debug exception */
 static struct notifier_block bp_exceptions_nb = {
 	.notifier_call	= hw_breakpoint_exceptions_notify,
 	.priority	= INT_MAX,

@@ -2,9 +2,9 @@
 /*
  * cpu-clock and task-clock
  *
- * The count of a counting clock event is its running time, which the context maintains anyway: the
- * event is always on and costs nothing. In a scheduled group such an event needs no start or stop
- * either. A sampling clock event has a timer.
+ * The count of a clock event that only counts is its running time, and the context maintains this
+ * time anyway. So the event is always on, and costs nothing. In a scheduled group such an event
+ * needs no start or stop either. A clock event that samples has a timer.
  */
 #include <linux/hrtimer.h>
 #include <asm/irq_regs.h>
@@ -14,7 +14,7 @@
 #include "clock.h"
 #include "software.h"
 
-/* A shorter period would mostly measure the timer. */
+/* Minimum period: with a shorter period, most of the CPU time would be that of the timer. */
 #define CLOCK_MIN_PERIOD_NS	10000
 
 /**
@@ -29,7 +29,7 @@ u64 perf_clock_event_count(const struct perf_event *event)
 	u64 enabled, running;
 
 	perf_event_times(event, &enabled, &running);
-	/* A concurrent reset may have stored a later time. */
+	/* A concurrent reset may have stored a later time in prev_count. */
 	return max_t(s64, 0, running - local64_read(&event->hw.prev_count));
 }
 
@@ -50,7 +50,7 @@ static bool perf_clock_event_is_stopped(const struct perf_event *event)
 	return READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
 }
 
-/* Do not add the time since an old prev_count, if an NMI reads an event before it is started. */
+/* An NMI may read a stopped event: its prev_count is old, so do not add the time since. */
 static void perf_clock_event_read(struct perf_event *event)
 {
 	u64 now = perf_clock();
@@ -103,11 +103,11 @@ static void perf_clock_event_start(struct perf_event *event, int flags)
 	s64 left = local64_xchg(&event->hw.period_left, 0);
 	ktime_t first = perf_clock_event_next_period(event);
 
-	/* For a counting clock event prev_count is the running time at the last reset. */
+	/* prev_count of a clock event that only counts is its running time at the last reset. */
 	if (is_counting_clock(event))
 		return;
 	local64_set(&event->hw.prev_count, perf_clock());
-	/* An NMI that finds the event started finds the new prev_count, too. */
+	/* Store prev_count first: an NMI may read the event as soon as it is started. */
 	barrier();
 	WRITE_ONCE(event->hw.state, 0);
 	if (!event->attr.sample_period)
@@ -119,8 +119,8 @@ static void perf_clock_event_start(struct perf_event *event, int flags)
 }
 
 /*
- * hrtimer_try_to_cancel() only fails if perf_clock_event_timer() is the caller, because the
- * timer is on this CPU and interrupts are off. perf_clock_event_timer() then checks the state.
+ * The timer is on this CPU, and interrupts are off. So hrtimer_try_to_cancel() fails only in a call
+ * from perf_clock_event_timer(), which checks the state after that.
  */
 static void perf_clock_event_stop(struct perf_event *event, int flags)
 {
@@ -175,7 +175,7 @@ static int perf_clock_event_init(struct perf_event *event, u64 which)
 	hw->hrtimer.function = perf_clock_event_timer;
 	event->destroy = perf_clock_event_destroy;
 
-	/* A timer has a constant period: nothing to adapt to the frequency. */
+	/* A frequency is a constant period of the timer. So there is nothing to adapt. */
 	if (event->attr.freq) {
 		event->attr.sample_period =
 			max(div64_u64(NSEC_PER_SEC, event->attr.sample_freq), 1);
@@ -204,7 +204,7 @@ static int perf_task_clock_event_init(struct perf_event *event)
 	.start = perf_clock_event_start, .stop = perf_clock_event_stop,			\
 }
 
-/* The two clocks differ only in name: both count the running time of the event. */
+/* Both clocks count the running time of the event. Only their configs differ. */
 static struct pmu perf_clock_pmus[] = {
 	[PERF_COUNT_SW_CPU_CLOCK]	= CLOCK_PMU(perf_cpu_clock_event_init),
 	[PERF_COUNT_SW_TASK_CLOCK]	= CLOCK_PMU(perf_task_clock_event_init),

@@ -9,7 +9,7 @@ void perf_clock_event_reset(struct perf_event *event);
 int perf_clock_pmu_type(u64 config);
 void perf_clock_pmu_init(void);
 
-/* Is the event a clock event without a timer, whose count is its running time? */
+/* Is the event a clock event that only counts? Its count is its running time. */
 static inline bool is_counting_clock(const struct perf_event *event)
 {
 	return (event->event_caps & PERF_EV_CAP_ALWAYS_ON) &&

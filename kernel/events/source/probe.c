@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes of single events: the "kprobe" and "uprobe" PMUs. kernel/trace creates the probe
- * when the event is opened, and removes it with the event.
+ * The "kprobe" and "uprobe" PMUs: each event has a probe of its own. kernel/trace creates the
+ * probe when the event is opened, and removes it when the event is freed.
  */
 #include <linux/capability.h>
 #include <linux/trace_events.h>
@@ -9,14 +9,14 @@
 #include "probe.h"
 #include "tracepoint.h"
 
-/* attr.config: probe the return of the function */
+/* attr.config: probe the return from the function */
 #define PROBE_RETURN		BIT_ULL(0)
 /* attr.config of a uprobe: file offset of a counter that is incremented while the probe exists */
 #define PROBE_COUNTER_SHIFT	32
 
 PMU_FORMAT_ATTR(retprobe, "config:0");
 
-/* Common checks when an event is opened */
+/* Checks that both PMUs make when an event is opened */
 static int perf_probe_check(struct perf_event *event, bool allowed)
 {
 	if (event->attr.type != event->pmu->type)
@@ -27,8 +27,8 @@ static int perf_probe_check(struct perf_event *event, bool allowed)
 }
 
 /*
- * An inherited event may fail to create its probe. That must not make fork(2) fail: -ENODEV makes
- * fork continue without the inherited event.
+ * If an inherited event cannot create its probe, fork(2) must not fail. After -ENODEV, fork(2)
+ * continues without the inherited event.
  */
 static int perf_probe_made(const struct perf_event *event, int err)
 {

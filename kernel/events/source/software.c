@@ -21,7 +21,7 @@
 struct static_key_deferred perf_swevent_enabled[PERF_COUNT_SW_MAX];
 EXPORT_SYMBOL_GPL(perf_swevent_enabled);
 
-/* Registers for sites that have none, one set for each recursion level */
+/* Registers for event sites that have none of their own, one set for each recursion level */
 DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
 static __always_inline int perf_swevent_get_recursion_level(void)
@@ -42,8 +42,8 @@ static __always_inline int perf_swevent_get_recursion_level(void)
 /**
  * perf_swevent_get_recursion_context - begin to raise an event
  *
- * Fails if the event is nested in another one at the same level: task, softirq, hard interrupt,
- * NMI.
+ * Fails if the event is nested in another event at the same level (task, softirq, hard interrupt or
+ * NMI).
  *
  * Context: any.
  * Return: the level, for perf_swevent_put_recursion_context(), or -1
@@ -68,11 +68,11 @@ void perf_swevent_put_recursion_context(int rctx)
  * perf_site_interrupted - has this interrupt interrupted an event site?
  *
  * Event sites walk the lists of this CPU and of the running task with preemption off but
- * interrupts on. During that time only interrupts of this CPU change these lists. If an
+ * interrupts on. During the walk only interrupts of this CPU change these lists. If an
  * interrupt removed an event and added it again, or added it to another list, the interrupted site
  * could find this event or others twice, and count one occurrence twice. So such changes must
- * wait for the end of the site. An interrupt may remove an event at any time: a site at this event
- * still finds the next one.
+ * wait for the end of the site. An interrupt may remove an event at any time, because the site
+ * still finds the next event.
  *
  * Return: true in a hard interrupt that has interrupted an event site in a task or softirq
  */
@@ -88,7 +88,7 @@ bool perf_site_interrupted(void)
  * @event: the event
  * @regs: registers at the occurrence, or NULL if unknown
  *
- * Return: true if it does
+ * Return: true if the event must not count the occurrence
  */
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
 {
@@ -103,8 +103,8 @@ bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs)
  *
  * hw.period_left counts from minus the period up to zero.
  *
- * Context: any; a call for an event may be interrupted by another call for the event.
- * Return: number of periods that have passed; 0 if a nested call has taken them
+ * Context: any. The call may be interrupted by another call for the same event.
+ * Return: number of periods that have passed; 0 if the interrupting call has returned them
  */
 u64 perf_swevent_set_period(struct perf_event *event)
 {
@@ -113,12 +113,12 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	s64 now = atomic64_read(left);
 
 	/*
-	 * Without a frequency, only perf_event_restart_period() changes the period, perhaps at this
-	 * moment on another CPU: a store here could undo that change.
+	 * Without a frequency, only perf_event_restart_period() changes the period, perhaps on
+	 * another CPU at the same time. A store here could undo that change.
 	 */
 	if (event->attr.freq)
 		event->hw.last_period = event->hw.sample_period;
-	/* A 32-bit CPU may find a half written last_period: the next occurrence reads it again. */
+	/* A 32-bit CPU may read half a new last_period. The next occurrence reads it again. */
 	if (!IS_ENABLED(CONFIG_64BIT) && unlikely(!period))
 		return 0;
 	do {
@@ -131,10 +131,10 @@ u64 perf_swevent_set_period(struct perf_event *event)
 }
 
 /*
- * Write samples for the periods that have passed; together they count as one interrupt. The
- * event site, possibly with the run queue locked, waits for all samples, including those of
- * other events. So one occurrence writes no more samples than are allowed per tick, even if
- * ticks occur meanwhile.
+ * Write samples for the periods that have passed. Together they count as one interrupt. The event
+ * site may hold the lock of the run queue until all samples are written, including those of other
+ * events. So one call writes at most as many samples as are allowed per tick, even if ticks occur
+ * meanwhile.
  */
 static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 					struct perf_sample_data *data, struct pt_regs *regs)
@@ -145,8 +145,8 @@ static void perf_swevent_sample_periods(struct perf_event *event, u64 passed,
 	if (perf_swevent_throttled(event) || unlikely(!passed))
 		return;
 	/*
-	 * Pairs with perf_enable_add_overflows(), which may run on another CPU: the caller has seen
-	 * that the event is enabled, so the overflows must see its limit.
+	 * The caller has seen that the event is enabled, so the overflows must see the limit of the
+	 * event. Pairs with perf_enable_add_overflows(), which may run on another CPU.
 	 */
 	smp_rmb();
 	samples = perf_overflow_samples(event, passed);
@@ -195,11 +195,11 @@ static __always_inline void perf_swevent_count_and_sample(struct perf_event *eve
  * perf_swevent_event - count occurrences for an event of a tracepoint or breakpoint
  * @event: active event that does not exclude the occurrence
  * @nr: number of occurrences
- * @data: sample; its period may be changed
+ * @data: sample; this function may set its period
  * @regs: registers, or NULL: only count
  *
- * A tracepoint about a task that does not run may count on the event's CPU while another CPU resets
- * the event or begins a new period. So the additions are atomic.
+ * A tracepoint may be about a task that does not run. It may count on the event's CPU while another
+ * CPU resets the event or begins a new period. So the additions are atomic.
  *
  * Context: any, preemption is off.
  */
@@ -227,7 +227,7 @@ struct occurrence {
 static noinline void perf_swevent_hit_sampling(struct perf_event *event,
 					       const struct occurrence *what)
 {
-	/* Not initialised, because it is large, and all fields that are read are set. */
+	/* Not initialised, because it is large, and only fields that are set are read. */
 	struct perf_sample_data sample __uninitialized;
 
 	if (event->hw.state == PERF_HES_STOPPED)
@@ -318,7 +318,7 @@ void perf_swevent_always_on_add(struct perf_event *event)
 }
 
 /**
- * perf_swevent_always_on_after - the next event in the lists of the event sites
+ * perf_swevent_always_on_after - get the next event in the lists of the event sites
  * @ctx: the context, whose lock is held
  * @node: perf_event::hlist_entry of an event in these lists, or NULL for the first event of all
  *
@@ -347,7 +347,7 @@ struct hlist_node *perf_swevent_always_on_after(struct perf_event_context *ctx,
  * perf_swevent_always_on_del - undo perf_swevent_always_on_add()
  * @event: its context's lock is held
  *
- * Until a grace period has passed an event site may still use the event.
+ * Until a grace period has passed, an event site may still use the event.
  */
 void perf_swevent_always_on_del(struct perf_event *event)
 {
@@ -374,25 +374,25 @@ static int swevent_init(struct perf_event *event)
 		return -EOPNOTSUPP;
 	if (id >= PERF_COUNT_SW_MAX)
 		return -ENOENT;
-	/* Clock events have PMUs of their own, and user space may use their types, too. */
+	/* Clock events have PMUs of their own. Change the type, so that the core tries that PMU. */
 	if (id < PERF_SW_FIRST) {
 		event->attr.type = perf_clock_pmu_type(id);
 		return -ENOENT;
 	}
 
 	/*
-	 * Besides cgroup events, two kinds of per-task events must be scheduled: BPF output,
-	 * which needs event->oncpu, and an event of one task on one CPU, because its running time
-	 * differs from its enabled time.
+	 * Cgroup events must be scheduled, and two kinds of per-task events: BPF output, because it
+	 * needs event->oncpu; and an event of a task on one CPU, because its running time differs
+	 * from its enabled time.
 	 */
 	if (!event->cgrp && !(event->hw.target && (event->cpu >= 0 ||
 						   id == PERF_COUNT_SW_BPF_OUTPUT)))
 		event->event_caps |= PERF_EV_CAP_ALWAYS_ON;
 
-	/* period_left of a software event counts up to zero, that of a hardware event down. */
+	/* period_left of a software event counts up to zero. (That of hardware counts down.) */
 	local64_set(&event->hw.period_left, -(s64)event->hw.sample_period);
 
-	/* The key stays enabled for an inherited event, because event->parent exists longer. */
+	/* An inherited event needs no reference to the key: event->parent has one. */
 	if (!event->parent) {
 		static_key_slow_inc(&perf_swevent_enabled[id].key);
 		event->destroy = swevent_destroy;
@@ -449,7 +449,7 @@ void __init perf_swevent_pmu_init(void)
 {
 	int id;
 
-	/* The rate limit avoids code patching when events are opened and closed in turn. */
+	/* If events are opened and closed in turn, the rate limit avoids repeated code patching. */
 	for (id = 0; id < PERF_COUNT_SW_MAX; id++)
 		jump_label_rate_limit(&perf_swevent_enabled[id], HZ);
 	WARN_ON(perf_pmu_register(&perf_software_pmu, "software", PERF_TYPE_SOFTWARE));

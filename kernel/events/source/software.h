@@ -13,7 +13,7 @@ struct hlist_node *perf_swevent_always_on_after(struct perf_event_context *ctx,
 bool perf_event_excludes(const struct perf_event *event, struct pt_regs *regs);
 bool perf_site_interrupted(void);
 
-/* Maximum number of retries of a call that has interrupted an event site */
+/* Maximum number of retries of a change whose interrupt has interrupted an event site */
 #define PERF_SITE_ROUNDS	64
 
 void perf_swevent_pmu_init(void);

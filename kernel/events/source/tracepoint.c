@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints as events: the "tracepoint" PMU, and the entry points for kernel/trace, which
- * calls them for each hit. kernel/trace keeps a list of the events that are scheduled in, per
- * tracepoint and CPU, and owns their filters and BPF programs.
+ * The "tracepoint" PMU, and the functions that kernel/trace calls for each hit of a tracepoint.
+ * kernel/trace has a list of the events that are scheduled in, for each tracepoint and CPU. It owns
+ * the filters and BPF programs of these events.
  */
 #include <linux/trace_events.h>
 
@@ -31,7 +31,7 @@ static bool perf_tp_match(const struct perf_event *event, struct tp_hit *hit)
 {
 	if (event->hw.state)
 		return false;
-	/* A hit is in the kernel, except for a uprobe. */
+	/* A hit is in the kernel, except for the hit of a uprobe. */
 	if (event->attr.exclude_kernel && !user_mode(hit->regs))
 		return false;
 	/* An inherited event uses the filter of its parent event. */
@@ -46,7 +46,7 @@ static void perf_tp_deliver(struct perf_event *event, struct tp_hit *hit)
 	perf_swevent_event(event, hit->count, hit->data, hit->regs);
 }
 
-/* Is the event enabled, together with its group? It need not be scheduled in. */
+/* Is the event enabled, and its group leader? The event need not be scheduled in. */
 static bool perf_tp_enabled(const struct perf_event *event)
 {
 	return READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE &&
@@ -134,7 +134,7 @@ void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx, struct trace_
 	bool wanted = true;
 
 	if (bpf_prog_array_valid(call)) {
-		/* BPF programs expect a pointer to the registers at the start of the record. */
+		/* The ABI of BPF programs: the record begins with a pointer to the registers. */
 		*(void **)raw_data = regs;
 		wanted = trace_call_bpf(call, raw_data) && !hlist_empty(head);
 	}
@@ -188,13 +188,13 @@ int perf_tracepoint_add(struct perf_event *event, int flags)
  * @event: initialised
  *
  * Context: any but NMI.
- * Return: true if it has event->tp_event, and kernel/trace owns its filter and BPF programs
+ * Return: true if event->tp_event is set, and kernel/trace owns the filter and BPF programs
  */
 bool is_tracing_event(const struct perf_event *event)
 {
 	/*
-	 * RCU keeps the memory of a PMU that is being unregistered; the PMUs of kernel/trace
-	 * are never unregistered.
+	 * RCU keeps the memory of a PMU that is being unregistered. PMUs of kernel/trace are
+	 * never unregistered.
 	 */
 	guard(rcu)();
 	return READ_ONCE(event->pmu)->add == perf_tracepoint_add;
@@ -213,9 +213,9 @@ void perf_tracepoint_read(struct perf_event *event)
  * @event: event for which is_tracing_event() is true
  * @text: text of the filter
  *
- * The locks of kernel/trace nest outside of ctx->mutex, so ctx->mutex is taken after them. That is
- * the mutex of the event's context at this time: CPU hotplug may have moved the event with its
- * group.
+ * The locks of kernel/trace nest outside of ctx->mutex, so ctx->mutex is taken after them. CPU
+ * hotplug may have moved the event with its group meanwhile: ctx->mutex is that of the current
+ * context.
  *
  * Context: may sleep; takes ctx->mutex.
  * Return: 0 on success, -EEXIST if the event has a filter, -ENOMEM, or an error of kernel/trace
@@ -266,9 +266,9 @@ void perf_tracepoint_free_text(struct perf_event *event)
 
 /**
  * perf_tracepoint_free_filter - free the filter of an event that is being freed
- * @event: event of any kind; no event site uses it any more
+ * @event: event of any kind, detached a grace period ago, so that no event site uses it
  *
- * Context: any, a grace period after the event was detached.
+ * Context: any.
  */
 void perf_tracepoint_free_filter(struct perf_event *event)
 {

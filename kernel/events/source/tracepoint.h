@@ -15,7 +15,7 @@ void perf_tracepoint_read(struct perf_event *event);
 int perf_tracepoint_set_filter(struct perf_event *event, char *text);
 const char *perf_tracepoint_filter(const struct perf_event *event);
 void perf_tracepoint_free_text(struct perf_event *event);
-/* Called from the event's RCU callback, because event sites use the filter. */
+/* Event sites use the filter, so the event's RCU callback frees it. */
 void perf_tracepoint_free_filter(struct perf_event *event);
 #else
 static inline void perf_tracepoint_pmu_init(void) { }
