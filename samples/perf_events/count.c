@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Count what one function of a program does:
+ * Count the page faults, the time and the instructions of one function of a program:
  *
  *	count [PAGES]
  *
- * The function writes to PAGES new pages (default 100). The program counts the function's page
- * faults, its time and, if the CPU has counters, its instructions. The events are one group, so
- * that they count during the same time, and one read(2) returns all of them.
+ * The function writes to PAGES new pages (default 100). Instructions are counted only if the CPU
+ * has counters. The events are one group, so they count during the same time, and one read(2)
+ * returns all counts.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static int open_event(unsigned int i, int leader)
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/* Siblings count only while their leader is enabled. */
 		.disabled = leader < 0,
-		/* To count in the kernel may need CAP_PERFMON. */
+		/* Counting in the kernel may need CAP_PERFMON. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -78,14 +78,14 @@ int main(int argc, char **argv)
 	int leader = -1;
 	char *area;
 
-	/* One page more, for a first call, which maps the code of the function. */
+	/* One page more for a first call: page faults on the code must not be counted. */
 	area = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (area == MAP_FAILED) {
 		perror("mmap");
 		return 1;
 	}
-	/* One fault for each page; a kernel without huge pages refuses this. */
+	/* One fault for each page. A kernel without huge pages refuses the call: ignore that. */
 	madvise(area, (pages + 1) * page_size, MADV_NOHUGEPAGE);
 	touch(area, 1, page_size);
 
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 		}
 		if (leader < 0)
 			leader = fd;
-		/* Values are read in the order in which the events were opened. */
+		/* read(2) returns the values in the order in which the events were opened. */
 		counted[nr++] = events[i].name;
 	}
 
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < nr; i++)
 		printf("%s %llu\n", counted[i], group.value[i]);
-	/* Less, if other events used the counters for a part of the time */
+	/* The first number is less if the event shared its counter with other events. */
 	printf("counted %llu of %llu ns\n", group.running, group.enabled);
 	return 0;
 }

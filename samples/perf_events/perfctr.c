@@ -4,8 +4,9 @@
  *
  *	perfctr [ROUNDS]
  *
- * The thread opens counters of its own, and reads them from a mapped page. Every machine has the
- * clock; instructions are counted where there are counters.
+ * The thread opens counters of its own, and reads them by a system call. It reads the clock also
+ * from the mapped page. All machines have the clock. Instructions are counted if the CPU has
+ * counters.
  */
 #include <errno.h>
 #include <linux/perfctr.h>
@@ -46,7 +47,7 @@ static __u64 clock_in_page(const struct perfctr_cpu_state *state)
 	__u64 sum;
 
 	do {
-		/* Only this CPU changes the page meanwhile: the compiler has to keep the order. */
+		/* Only this CPU changes the page meanwhile, so compiler barriers are enough. */
 		start = __atomic_load_n(&state->tsc_start, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		sum = state->tsc_sum;
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
 	}
 	if ((info.abi_version ^ PERFCTR_ABI_VERSION) & PERFCTR_ABI_VERSION_MASK)
 		return SKIP;
-	/* The calling thread; it must not have counters yet. */
+	/* Tid 0 is the calling thread, which must not have counters yet. */
 	fd = syscall(__NR_vperfctr_open, 0, 1);
 	if (fd < 0) {
 		perror("vperfctr_open");
@@ -109,7 +110,7 @@ int main(int argc, char **argv)
 	before = read_sums();
 	loop(rounds);
 	after = read_sums();
-	/* Stop: the sums stay. */
+	/* Stop the counters. The sums remain. */
 	syscall(__NR_vperfctr_unlink, fd);
 	shown = clock_in_page(&page->cpu_state);
 

@@ -4,10 +4,10 @@
  *
  *	profile [-f] [SIZE]
  *
- * It samples its CPU time; with -f, each of its page faults. Each line of the output is a call
- * chain, the outermost function first, and its number of samples. Tools that draw flame graphs
- * take such lines. Functions of the C library are left out, and consecutive entries of one function
- * are merged.
+ * The program samples its CPU time or, with -f, each of its page faults. Each line of the output is
+ * a call chain, the outermost function first, and its number of samples. Tools for flame graphs
+ * accept such lines. Functions of the C library are omitted, and consecutive entries of one
+ * function are merged.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /*
- * The linker defines the bounds of a section whose name is an identifier. noipa: the compiler makes
- * no copies of the function.
+ * If the name of a section is an identifier, the linker defines symbols for the start and the end
+ * of the section. With noipa the compiler does not copy or inline the function.
  */
 #define profiled	__attribute__((noipa, section("profiled")))
 extern const char __start_profiled[], __stop_profiled[];
@@ -37,7 +37,7 @@ static long page_size;
 /* How often fill() writes each page */
 static unsigned int passes = 1;
 
-/* A function that calls another one has a frame, on each architecture. */
+/* fill() calls this function, because only a function with a call has a frame everywhere. */
 static profiled char *take_page(void)
 {
 	char *page = next;
@@ -91,7 +91,7 @@ static struct chain {
 	unsigned long samples;
 } chains[MAX_CHAINS];
 
-/* Return: the function with the address, which is the last one that begins at or before it */
+/* Return: the name of the last function that begins at or before the address */
 static const char *name_of(unsigned long address)
 {
 	unsigned long start, best = 0;
@@ -110,7 +110,7 @@ static const char *name_of(unsigned long address)
 	return name;
 }
 
-/* The innermost function is first in a sample. A return address is after the call. */
+/* A sample begins with the innermost function. All other addresses are those after a call. */
 static void add_chain(const __u64 *ips, __u64 nr)
 {
 	const char *name, *last = NULL;
@@ -119,7 +119,7 @@ static void add_chain(const __u64 *ips, __u64 nr)
 	size_t len = 0;
 
 	while (nr--) {
-		/* PERF_CONTEXT_* are not below PERF_CONTEXT_MAX. */
+		/* Skip context markers, which are not below PERF_CONTEXT_MAX. */
 		if (ips[nr] >= PERF_CONTEXT_MAX)
 			continue;
 		name = name_of(ips[nr] - (nr > 1));
@@ -152,7 +152,7 @@ static void read_buffer(struct perf_event_mmap_page *page)
 	struct perf_event_header *header = (void *)record;
 	__u64 head, tail = page->data_tail, i;
 
-	/* The records are read after data_head. */
+	/* Load data_head before the records. */
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	for (; tail != head; tail += header->size) {
 		/* Records are multiples of 8 bytes. */
@@ -162,7 +162,7 @@ static void read_buffer(struct perf_event_mmap_page *page)
 		if (header->type == PERF_RECORD_SAMPLE)
 			add_chain(record + 2, record[1]);
 	}
-	/* Only after this does the kernel write to the space of these records. */
+	/* After this store the kernel may overwrite these records. */
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
@@ -201,9 +201,9 @@ int main(int argc, char **argv)
 		perror("mmap");
 		return 1;
 	}
-	/* One fault for each page; a kernel without huge pages refuses this. */
+	/* One fault for each page. A kernel without huge pages refuses the call: ignore that. */
 	madvise(next, bytes, MADV_NOHUGEPAGE);
-	/* This maps the code. */
+	/* Call the functions once first: page faults on their code must not be sampled. */
 	work(0);
 
 	fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
 	work(size);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	read_buffer(page);
-	/* The kernel writes a PERF_RECORD_LOST only once there is space again. */
+	/* The buffer may have no PERF_RECORD_LOST, which also needs space: read the number. */
 	if (read(fd, &count, sizeof(count)) != sizeof(count)) {
 		perror("read");
 		return 1;

@@ -4,9 +4,9 @@
  *
  *	rdpmc [ROUNDS]
  *
- * The program counts the instructions of a loop of ROUNDS, if the CPU has counters. Otherwise it
- * counts page faults, one in each round: a software event has no counter that user space can read,
- * so the same function uses read(2).
+ * If the CPU has counters, the program counts the instructions of a loop of ROUNDS. Otherwise it
+ * counts page faults, one in each round. A page fault has no hardware counter, so read_event() uses
+ * read(2).
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -65,9 +65,9 @@ static __u64 read_by_call(int fd)
  * @fd: the event
  * @by_call: set to 1 if read(2) was needed
  *
- * The kernel increments lock before it changes the page, and after. If lock is the same before and
- * after a read of the fields, they belong together: the thread was not switched out in between, and
- * the counter is still the event's.
+ * The kernel increments lock before and after each change of the page. If lock is the same before
+ * and after the fields are read, the fields belong together: the thread was not switched out in
+ * between, and the counter still belongs to the event.
  *
  * Return: the count
  */
@@ -78,7 +78,7 @@ static __u64 read_event(const struct perf_event_mmap_page *page, int fd, int *by
 	int width;
 
 	do {
-		/* Only this CPU changes the page meanwhile: the compiler has to keep the order. */
+		/* Only this CPU changes the page meanwhile, so compiler barriers are enough. */
 		lock = __atomic_load_n(&page->lock, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		count = page->offset;
@@ -88,7 +88,7 @@ static __u64 read_event(const struct perf_event_mmap_page *page, int fd, int *by
 			return read_by_call(fd);
 		}
 		width = page->pmc_width;
-		/* A counter has fewer than 64 bits, and the highest of them is the sign. */
+		/* Extend the sign, which is the highest of the counter's bits. */
 		pmc = read_counter(index - 1) << (64 - width);
 		count += (__s64)pmc >> (64 - width);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -118,7 +118,7 @@ static void touch(unsigned long rounds)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (next == MAP_FAILED)
 		return;
-	/* One fault for each page; a kernel without huge pages refuses this. */
+	/* One fault for each page. A kernel without huge pages refuses the call: ignore that. */
 	madvise(next, (rounds + 1) * page_size, MADV_NOHUGEPAGE);
 	for (; rounds--; next += page_size)
 		__atomic_store_n(next, 1, __ATOMIC_RELAXED);
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 		perror("mmap");
 		return 1;
 	}
-	/* The first call maps the code, and the page. */
+	/* Call both functions once first: page faults at their first call must not be counted. */
 	work(1);
 	read_event(page, fd, &by_call);
 	by_call = 0;
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 
 	printf("%s %llu\n", work == loop ? "instructions" : "page-faults", after - before);
 	printf("read by %s\n", by_call ? "read" : "rdpmc");
-	/* Both ways read the same count, which only grows. */
+	/* All four reads are of one count, which never decreases. */
 	printf("in order %s\n", first <= before && after <= last ? "yes" : "no");
 	return 0;
 }

@@ -5,8 +5,8 @@
  *	system FILE COMMAND [ARGUMENT]...
  *
  * Each page fault of the system is a sample. splice(2) moves the records of each CPU's buffer to
- * the file: the program copies none, and reads none before the end. Needs CAP_PERFMON, or
- * kernel.perf_event_paranoid below 1, and a kernel that splices records.
+ * the file. So the program copies no records, and reads them only at the end. It needs a kernel
+ * that splices records, and CAP_PERFMON or kernel.perf_event_paranoid below 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,8 +61,8 @@ static int open_cpu(int cpu)
 	if (fd < 0)
 		return -errno;
 	/*
-	 * The mapping exists so that there is a buffer. The kernel can move pages that no program
-	 * has accessed: it copies the others.
+	 * The mapping is needed for the buffer, but not accessed. The kernel moves pages that were
+	 * not accessed, and copies the others.
 	 */
 	if (mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED)
 		return -errno;
@@ -126,7 +126,7 @@ static int record(struct pollfd *polled, int nr, int file, char **command, pid_t
 	return ret ?: drain_all(polled, nr, pipe_fds, file);
 }
 
-/* Read the file, as another program could do later. */
+/* Read the file. Another program could also do this later. */
 static void report(int file, pid_t pid)
 {
 	unsigned long long samples = 0, of_command = 0, others = 0;

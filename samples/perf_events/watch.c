@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A watchpoint on a variable of the program itself, which sends SIGTRAP at each write:
+ * Watch a variable of the program itself by a hardware breakpoint:
  *
  *	watch [WRITES]
  *
- * The signal arrives before the next instruction of the thread, so the handler knows the context
- * of each write.
+ * Each write to the variable sends SIGTRAP to the writing thread. The signal handler runs before
+ * the thread's next instruction, so the handler could examine the registers and stack of the write.
+ * The program writes WRITES times (default 10), and counts the signals.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -26,7 +27,7 @@
 #define TRAP_PERF	6
 #endif
 
-/* The fields of siginfo_t of a TRAP_PERF, from si_addr on; some C libraries lack their names. */
+/* Fields of siginfo_t from si_addr on, for TRAP_PERF: some C libraries have no names for them. */
 struct trap {
 	void *addr;
 	unsigned long data;
@@ -54,8 +55,9 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	    trap.data != COOKIE || trap.type != PERF_TYPE_BREAKPOINT)
 		strange++;
 	/*
-	 * Some CPUs trap before the access (arm64), others after it (x86). The former try the
-	 * access again when the handler returns.
+	 * Some CPUs trap before the access (arm64), others after it (x86). A CPU that traps before
+	 * the access repeats the access when the handler returns: disable the event, or it traps
+	 * again.
 	 */
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
@@ -75,14 +77,14 @@ int main(int argc, char **argv)
 		/* Writes by system calls do not count. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
-		/* execve(2) resets the handler, so the signal would kill the new program. */
+		/* sigtrap requires this: after execve(2) the signal would kill the program. */
 		.remove_on_exec = 1,
 		.sigtrap = 1,
 		.sig_data = COOKIE,
 	};
 
 	sigaction(SIGTRAP, &action, NULL);
-	/* A signal is for the thread that wrote, so sigtrap needs an event of a thread. */
+	/* The signal is sent to a thread, so the event must be that of a thread. */
 	fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		perror("perf_event_open");
@@ -94,7 +96,7 @@ int main(int argc, char **argv)
 		__atomic_store_n(&watched.writes, i + 1, __ATOMIC_RELAXED);
 	}
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	/* Not watched any more */
+	/* This write sends no signal, because the event is disabled. */
 	__atomic_store_n(&watched.value, -1, __ATOMIC_RELAXED);
 	printf("writes %ld\nsignals %d\nstrange %d\n", watched.writes, signals, strange);
 	return 0;
