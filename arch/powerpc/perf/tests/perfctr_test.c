@@ -92,9 +92,9 @@ static int check_case(const struct rule_case *c, bool imode, struct power_claim 
 
 /*
  * On POWER8 and later, counter 1 of pmc_map is PMC1. evntsel is the lower half of the processor's
- * event code, and evntsel_high the upper half. The field of the code for the counter is that of
- * pmc_map, or 0 for PMC1 to PMC4. PMC5 counts only instructions (0x500fa), and PMC6 only cycles
- * (0x600f4). modes has the modes in which a counter does not count: PERFCTR_NOT_USER,
+ * event code, and evntsel_high the upper half. The counter field of the event code has the number
+ * in pmc_map, or is 0 for PMC1 to PMC4. PMC5 counts only instructions (0x500fa), and PMC6 only
+ * cycles (0x600f4). modes has the modes in which a counter does not count: PERFCTR_NOT_USER,
  * PERFCTR_NOT_KERNEL and PERFCTR_NOT_HV; user and kernel together are EINVAL. Bits that the event
  * codes of the processor do not have, those for event-based branches, and other bits of modes are
  * EPERM.

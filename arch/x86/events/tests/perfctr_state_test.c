@@ -305,9 +305,10 @@ static void check_run(struct kunit *test, struct perfctr_cpu_state *state, s32 v
 }
 
 /*
- * Some x86 CPUs miss an overflow that is too near when a counter starts to run, as after a context
- * switch. Such a counter interrupts after 2 events, or after the event's minimum period. A context
- * switch before that finds the overflow, too. Its sum is exact.
+ * Some x86 CPUs miss an overflow if only a few events are left when the counter starts, for example
+ * after a context switch. Then the counter interrupts after 2 events, or after the event's minimum
+ * period. A context switch before the interrupt finds the overflow, too. The counter's sum is
+ * exact.
  */
 static void test_near_overflow(struct kunit *test)
 {

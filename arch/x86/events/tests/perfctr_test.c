@@ -243,10 +243,10 @@ static const struct bit_case bit_cases[] = {
 };
 
 /*
- * In an event select, bits 19 and 21 are EPERM; of bits 16 and 17 (user, kernel) one must be set,
- * bit 22 (enable) must be (on P6 on counter 0, while it is EPERM on counter 1), and bit 20
- * (interrupt) exactly for i-mode, else EINVAL. A fixed counter's select has no other bits. Here is
- * each bit of each family.
+ * In an event select, bits 19 and 21 are EPERM. Bit 16 (user) or bit 17 (kernel) must be set, bit
+ * 22 (enable) must be set, and bit 20 (interrupt) must be set exactly for i-mode, else EINVAL. On
+ * P6 bit 22 must be set for counter 0, and is EPERM for counter 1. A fixed counter's select has no
+ * other bits. Here is each bit of each family.
  */
 static void test_bits(struct kunit *test)
 {
@@ -507,11 +507,11 @@ static const struct event_case event_cases[] = {
 
 /*
  * Some events need more than a counter: an additional register, a second counter, or the other
- * thread of the core. These are EPERM, because a control cannot describe them. An event that
- * only some counters can count is EINVAL on the others, and so is an i-mode counter with a
- * period below the event's minimum on this CPU; an event whose period must be a multiple of some
- * number is EPERM in i-mode, because a context switch suspends and resumes a counter at any
- * value. The limits are those of perf events.
+ * thread of the core. These are EPERM, because a control cannot describe them. An event that only
+ * some counters can count is EINVAL on the others. An i-mode counter with a period below the
+ * event's minimum on this CPU is EINVAL, too. If an event's period must be a multiple of some
+ * number, the event is EPERM in i-mode, because a context switch suspends and resumes a counter at
+ * any value. The limits are those of perf events.
  */
 static void test_events(struct kunit *test)
 {

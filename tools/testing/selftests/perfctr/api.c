@@ -104,11 +104,11 @@ TEST_F(api, structures)
 }
 
 /*
- * Each pointer may be NULL. A program and the kernel are compatible if their abi_version are
- * equal under the mask 0xff00ff00. cpu_features has PERFCTR_FEATURE_RDPMC (the thread may read
- * its counters), RDTSC (and the TSC), PCINT (there are i-mode counters). cpu_features shows
- * this: neither RDPMC nor PCINT is set. Programs can read counters up to POWER9; from POWER10 on
- * RDPMC is not set, and vperfctr_read is the way.
+ * Each pointer may be NULL. A program and the kernel are compatible if their abi_version are equal
+ * under the mask 0xff00ff00. cpu_features has the bits PERFCTR_FEATURE_RDPMC (the thread may read
+ * its counters), RDTSC (the thread may read the TSC) and PCINT (there are i-mode counters).
+ * cpu_features shows this: neither RDPMC nor PCINT is set. Programs can read counters up to POWER9;
+ * from POWER10 on RDPMC is not set, and programs have to call vperfctr_read.
  */
 TEST_F(api, info)
 {
@@ -132,8 +132,8 @@ TEST_F(api, info)
 }
 
 /*
- * For a set of CPUs, the program passes the number of words in its mask, and always gets the
- * number that the kernel needs. With too few it is EOVERFLOW.
+ * For a set of CPUs, the program passes the number of words in its mask, and always gets the number
+ * that the kernel needs. With too few words the call fails with EOVERFLOW.
  */
 TEST_F(api, masks)
 {
@@ -187,8 +187,8 @@ TEST_F(api, exists)
 }
 
 /*
- * If creat is 0 and the thread has no object, the fd has no object either: the other calls on it
- * fail with EINVAL, mmap with EPERM.
+ * If creat is 0 and the thread has no object, the fd has no object either: the other calls on this
+ * fd fail with EINVAL, mmap with EPERM.
  */
 TEST_F(api, no_object)
 {
@@ -618,8 +618,8 @@ TEST_F(api, tsc_in_seccomp)
 }
 
 /*
- * A refused control is stored, too: the counters and the TSC are stopped, the sums of counters
- * stay, and vperfctr_read returns it.
+ * A refused control is stored, too: the counters and the TSC are stopped, the sums of counters do
+ * not change, and vperfctr_read returns the refused control.
  */
 TEST_F(api, refused)
 {
@@ -687,8 +687,9 @@ TEST_F(api, read)
 }
 
 /*
- * Stops the counters, and takes the object from the thread. It is 0 if that has been done
- * already. The object exists until its last file is closed; its sums can still be read.
+ * Stops the counters, and takes the object from the thread. If the thread has lost the object
+ * already, the call returns 0. The object exists until its last file is closed; its sums can still
+ * be read.
  */
 TEST_F(api, unlinked)
 {
@@ -711,7 +712,7 @@ TEST_F(api, unlinked)
 
 /*
  * A thread that is not the caller must be traced by it, and be stopped; no such thread is ESRCH.
- * Once the thread has exited or was unlinked, any process with the file may read.
+ * Once the thread has exited or was unlinked, any process with the file may call vperfctr_read.
  */
 TEST_F(api, others)
 {

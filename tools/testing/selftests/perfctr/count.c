@@ -91,8 +91,8 @@ TEST_F(count, preserve)
 }
 
 /*
- * A refused control is stored, too: the counters and the TSC are stopped, the sums of counters
- * stay, and vperfctr_read returns it.
+ * A refused control is stored, too: the counters and the TSC are stopped, the sums of counters do
+ * not change, and vperfctr_read returns the refused control.
  */
 TEST_F(count, refused)
 {

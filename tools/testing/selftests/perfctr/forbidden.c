@@ -198,8 +198,8 @@ TEST_F(forbidden, migration)
 }
 
 /*
- * When a thread starts to run on a forbidden CPU, its counters stop, and it gets SIGILL.
- * vperfctr_iresume is EBUSY there, and can be retried elsewhere.
+ * When a thread starts to run on a forbidden CPU, its counters stop, and it gets SIGILL. On a
+ * forbidden CPU vperfctr_iresume fails with EBUSY, and can be retried on another CPU.
  */
 TEST_F(forbidden, iresume)
 {

@@ -270,8 +270,8 @@ TEST_F(life, orphans)
 }
 
 /*
- * Once the thread has exited or was unlinked, any process with the file may read. A zombie still
- * has its object.
+ * Once the thread has exited or was unlinked, any process with the file may call vperfctr_read. A
+ * zombie still has its object.
  */
 TEST_F(life, zombie)
 {
