@@ -29,7 +29,7 @@
  *	                    task ctx->lock	innermost except for the leaf locks
  *
  * pmus_srcu, read, keeps PMUs registered during pmu::event_init and pmu::setup_aux. It is
- * entered with ctx->mutex (fork) or a buffer's lock held, and a leader's ctx->mutex is taken
+ * entered with ctx->mutex (fork) or mmap_lock (mmap(2)) held, and a leader's ctx->mutex is taken
  * inside it. perf_pmu_unregister() waits for its readers with no lock held.
  *
  * Leaf locks, under which no lock of this list is taken unless noted:
@@ -44,7 +44,7 @@
  *	bp_mutex		mutex, breakpoint.c: reservations of debug registers; below
  *				ctx->mutex and the inherit lock; no memory is allocated
  *	pmu_entry::lock		pmu.c: events of a PMU; below pmus_srcu
- *	areas_lock		aux.c: AUX areas with driver data; below a buffer's lock
+ *	areas_lock		aux.c: AUX areas with driver data
  *	perf_buffer::pages_lock	references to pages of a buffer; below its lock
  *	perf_buffer::events_lock	events of a buffer; below its lock, and in
  *				interrupts

@@ -92,7 +92,7 @@ static __always_inline unsigned long perf_ring_enter(struct perf_ring *ring)
 	return wakeups;
 }
 
-/* Distance from the start, which increases in both directions */
+/* Get the distance of @head from the start. It increases in both directions of writing. */
 static __always_inline unsigned long perf_ring_distance(unsigned long head, bool backward)
 {
 	return backward ? -head : head;
@@ -234,7 +234,7 @@ static __always_inline bool perf_ring_begin(struct perf_ring *ring, unsigned lon
  *	smp_wmb();				rmb();
  *	data_head = head;			reads the bytes before head
  *
- * Return: true if the reader must be woken; only for the outermost writer
+ * Return: true if this writer is the outermost one, and the reader must be woken
  */
 static __always_inline bool perf_ring_leave(struct perf_ring *ring, unsigned long wakeups)
 {

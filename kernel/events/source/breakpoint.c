@@ -219,7 +219,7 @@ static struct bp_task_cpu *bp_find_bound(struct bp_task *t, int cpu)
 	return NULL;
 }
 
-/* Set the number of registers that the task needs on one CPU, beside those on each CPU. */
+/* Set the number of registers on one CPU that the task needs in addition to those on each CPU. */
 static void bp_set_bound(struct bp_machine *m, struct bp_task *t, struct bp_task_cpu *tc,
 			 enum bp_type_idx type, unsigned int now)
 {
@@ -646,7 +646,7 @@ static void bp_change_commit(struct bp_change *change)
 	/* Changes of an inherited event need the inherit lock. Kernel users have other locks. */
 	if (bp->parent)
 		lockdep_assert_held(perf_inherit_lock(bp->parent));
-	/* The architecture finds an installed breakpoint by its settings, so they must not change. */
+	/* The architecture finds an installed breakpoint by its settings: they must not change. */
 	WARN_ON_ONCE(bp->state == PERF_EVENT_STATE_ACTIVE);
 	bp_change_drop_slot(change, bp->attr.bp_type);
 	bp->attr = change->attr;

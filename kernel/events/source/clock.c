@@ -50,7 +50,7 @@ static bool perf_clock_event_is_stopped(const struct perf_event *event)
 	return READ_ONCE(event->hw.state) & PERF_HES_STOPPED;
 }
 
-/* An NMI may read a stopped event: its prev_count is old, so do not add the time since. */
+/* An NMI may read a stopped event. Its prev_count is old: do not add the time since then. */
 static void perf_clock_event_read(struct perf_event *event)
 {
 	u64 now = perf_clock();
