@@ -51,7 +51,7 @@ struct bp_task_cpu {
 };
 
 /**
- * struct bp_task - reservations of one task, allocated for the first one
+ * struct bp_task - reservations of one task, allocated with its first reservation
  * @node: entry in bp_machine::table
  * @task: the task, with a reference
  * @nr_events: number of breakpoints that point here
