@@ -2,14 +2,15 @@
 /*
  * Records other than samples: which events get a record, and how the record is written.
  *
- * Per-CPU events that request such records are in a list of their CPU. Per-task events are in the
- * context of their task. A record is written for the events of the CPU and of the task in which the
- * record originates.
+ * Per-CPU events that request such records are in a list of their CPU, per-task events in the
+ * context of the running task. A record is written for each such event of the CPU and of the task
+ * in which the record originates. A record of an interrupt originates in no task.
  */
 #include <linux/cache.h>
 #include <linux/cgroup.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/rculist.h>
 
 #include "../cold.h"
@@ -132,10 +133,9 @@ void perf_sideband_put(enum perf_sideband_kind kind)
  * perf_sideband_open - enable the hooks for the records of a new event
  * @event: an event that is not inherited; the events inherited from @event use the same hooks
  *
- * KSYMBOL records have kernel addresses. The record of a freed BPF program is written in the task
- * that drops the last reference to the program, or that the RCU callback interrupts. This can be
- * any task. So an event gets no KSYMBOL records if its opener may not count in the kernel. The open
- * is not refused, because tools set attr.ksymbol for all users.
+ * KSYMBOL records have kernel addresses. Any task may load a BPF program, or drop the last
+ * reference to one. So an event gets no KSYMBOL records if its opener may not count in the kernel.
+ * The open succeeds, because tools set attr.ksymbol for all users.
  *
  * Context: may sleep.
  */
@@ -304,6 +304,15 @@ static void perf_sideband_offer(struct perf_event *event, struct perf_record *re
 		perf_record_send_to(event, record);
 }
 
+/*
+ * Get the context for records that originate here, or NULL. A softirq or interrupt works for other
+ * tasks than the one it interrupts: an RCU callback may free the BPF program of another user.
+ */
+static struct perf_event_context *perf_record_context(void)
+{
+	return in_task() ? perf_task_context(current) : NULL;
+}
+
 /**
  * perf_record_has_listener - would perf_record_send_current() write a record for any event?
  * @record: the record, with @kind and the fields that @kind->record_match uses
@@ -330,7 +339,7 @@ bool perf_record_has_listener(const struct perf_record *record)
 				return true;
 		}
 	}
-	ctx = perf_task_context(current);
+	ctx = perf_record_context();
 	if (!ctx)
 		return false;
 	list_for_each_entry_rcu(event, &ctx->event_list, event_entry) {
@@ -369,14 +378,16 @@ void perf_record_send(struct perf_record *record, struct perf_event_context *ctx
 }
 
 /**
- * perf_record_send_current - write a record about an action of current
+ * perf_record_send_current - write a record about an action of current, or of an interrupt
  * @record: the record
+ *
+ * In a softirq, hard interrupt or NMI, only the events of this CPU get the record.
  *
  * Context: any.
  */
 void perf_record_send_current(struct perf_record *record)
 {
 	rcu_read_lock();
-	perf_record_send(record, perf_task_context(current));
+	perf_record_send(record, perf_record_context());
 	rcu_read_unlock();
 }
