@@ -730,7 +730,6 @@ unsigned long perf_aux_sample_size(struct perf_event *sampler, unsigned long siz
 void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle *handle,
 			   unsigned long size)
 {
-	static const u8 zeros[64];
 	struct perf_aux *aux;
 	unsigned long flags;
 	long copied = 0;
@@ -750,10 +749,7 @@ void perf_aux_sample_write(struct perf_event *sampler, struct perf_output_handle
 		perf_aux_put(aux);
 	if (WARN_ON_ONCE(copied < 0 || copied > size))
 		return;
-	for (size -= copied; size; size -= copied) {
-		copied = min(size, sizeof(zeros));
-		perf_output_copy(handle, zeros, copied);
-	}
+	perf_output_zero(handle, size - copied);
 }
 
 /**

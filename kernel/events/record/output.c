@@ -96,6 +96,24 @@ unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int le
 }
 
 /**
+ * perf_output_zero - write zeros to a record
+ * @handle: between perf_output_begin() and perf_output_end()
+ * @len: number of bytes, at most the rest of the record
+ *
+ * Context: any.
+ */
+void perf_output_zero(struct perf_output_handle *handle, unsigned int len)
+{
+	while (len) {
+		unsigned int n = perf_output_chunk_len(handle, len);
+
+		memset(handle->addr, 0, n);
+		perf_output_advance(handle, n);
+		len -= n;
+	}
+}
+
+/**
  * perf_output_copy_custom - write bytes through a callback
  * @handle: between perf_output_begin() and perf_output_end()
  * @copy: called with a destination, @from, the offset and a number of bytes; returns the number

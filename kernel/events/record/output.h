@@ -35,6 +35,7 @@ unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_cop
 				     const void *from, unsigned int len);
 unsigned int perf_output_copy_user(struct perf_output_handle *handle,
 				   const void __user *from, unsigned int len);
+void perf_output_zero(struct perf_output_handle *handle, unsigned int len);
 void perf_output_wakeup(struct perf_buffer *rb, struct perf_event *event);
 
 /**

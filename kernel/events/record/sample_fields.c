@@ -125,6 +125,7 @@ static void perf_sample_write_raw(struct perf_output_handle *handle, struct perf
 	static const u32 nothing[2] = { sizeof(u32), 0 };
 	const struct perf_raw_record *raw = data->raw;
 	const struct perf_raw_frag *frag;
+	unsigned int missing;
 
 	if (!raw) {
 		perf_output_put(handle, nothing);
@@ -132,18 +133,19 @@ static void perf_sample_write_raw(struct perf_output_handle *handle, struct perf
 	}
 	perf_output_put(handle, raw->size);
 	for (frag = &raw->frag; ; frag = frag->next) {
-		if (frag->copy)
-			perf_output_copy_custom(handle, frag->copy, frag->data, frag->size);
-		else
+		if (frag->copy) {
+			/* The buffer still has older records where the callback copied nothing. */
+			missing = perf_output_copy_custom(handle, frag->copy, frag->data,
+							  frag->size);
+			perf_output_zero(handle, missing);
+		} else {
 			perf_output_copy(handle, frag->data, frag->size);
+		}
 		if (perf_raw_frag_last(frag))
 			break;
 	}
-	if (frag->pad) {
-		static const u64 zero;
-
-		perf_output_copy(handle, &zero, frag->pad);
-	}
+	if (frag->pad)
+		perf_output_zero(handle, frag->pad);
 }
 
 /* PERF_SAMPLE_BRANCH_STACK: { nr; hw_idx?; entries[nr]; counters[nr]? } */

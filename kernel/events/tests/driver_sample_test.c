@@ -486,7 +486,64 @@ static void no_callchain_unless_requested(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, data.dyn_size, 0);
 }
 
+/* A callback that copies only the first 5 bytes */
+static unsigned long copy_five(void *to, const void *from, unsigned long off, unsigned long len)
+{
+	unsigned long n = off < 5 ? min(len, 5 - off) : 0;
+
+	memcpy(to, from + off, n);
+	return len - n;
+}
+
+/*
+ * Raw data that a callback does not copy is 0: it is not what an older record had there, and the
+ * data after it is in its place.
+ */
+static void raw_data_that_is_not_copied(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT,
+	};
+	struct perf_raw_frag last = { .data = "!", .size = 1 };
+	struct perf_raw_record raw = {
+		.frag = { .next = &last, .copy = copy_five, .data = "raw data, 12", .size = 12 },
+	};
+	static const u8 wanted[20] = "raw d\0\0\0\0\0\0\0!";
+	struct test_driver *t = test_driver_make(test, &attr);
+	struct perf_event_mmap_page *user = t->rb->ring.user;
+	u8 *bytes = t->rb->chunks[0], body[32];
+	struct perf_sample_data data;
+	unsigned long start;
+	u64 weight;
+	u32 size;
+	int i;
+
+	/* The record crosses the end of the buffer at each of its words. */
+	for (start = PAGE_SIZE - 48; start <= PAGE_SIZE; start += 8) {
+		memset(bytes, 0xee, PAGE_SIZE);
+		local_set(&t->rb->ring.head, start);
+		user->data_tail = start;
+		scoped_guard(irqsave) {
+			perf_fetch_caller_regs(&t->regs);
+			perf_sample_data_init(&data, 0, 1);
+			perf_sample_save_raw_data(&data, t->event, &raw);
+			data.weight.full = 0x1234;
+			data.sample_flags |= PERF_SAMPLE_WEIGHT;
+			perf_event_output(t->event, &data, &t->regs);
+		}
+		KUNIT_ASSERT_EQ(test, user->data_head, start + 8 + sizeof(body));
+		for (i = 0; i < sizeof(body); i++)
+			body[i] = bytes[(start + 8 + i) % PAGE_SIZE];
+		memcpy(&size, body, sizeof(size));
+		memcpy(&weight, body + 24, sizeof(weight));
+		KUNIT_EXPECT_EQ(test, size, sizeof(wanted));
+		KUNIT_EXPECT_MEMEQ(test, body + 4, wanted, sizeof(wanted));
+		KUNIT_EXPECT_EQ(test, weight, 0x1234);
+	}
+}
+
 static struct kunit_case driver_sample_cases[] = {
+	KUNIT_CASE(raw_data_that_is_not_copied),
 	KUNIT_CASE(no_callchain_unless_requested),
 	KUNIT_CASE(memory_accesses),
 	KUNIT_CASE(branches),

@@ -175,11 +175,22 @@ void perf_output_copy(struct perf_output_handle *handle, const void *from, size_
 	handle->left -= size;
 }
 
-void perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
-			     const void *from, unsigned int size)
+unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
+				     const void *from, unsigned int size)
+{
+	unsigned int missing;
+
+	fuzz_assert(size <= handle->left);
+	missing = copy(handle->at, from, 0, size);
+	handle->at += size - missing;
+	handle->left -= size - missing;
+	return missing;
+}
+
+void perf_output_zero(struct perf_output_handle *handle, unsigned int size)
 {
 	fuzz_assert(size <= handle->left);
-	copy(handle->at, from, 0, size);
+	memset(handle->at, 0, size);
 	handle->at += size;
 	handle->left -= size;
 }

@@ -159,8 +159,9 @@ int perf_output_begin_inline(struct perf_output_handle *handle, struct perf_even
 			     unsigned int size, bool backward);
 void perf_output_end_inline(struct perf_output_handle *handle);
 void perf_output_copy(struct perf_output_handle *handle, const void *from, size_t size);
-void perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
-			     const void *from, unsigned int size);
+unsigned int perf_output_copy_custom(struct perf_output_handle *handle, perf_copy_f copy,
+				     const void *from, unsigned int size);
+void perf_output_zero(struct perf_output_handle *handle, unsigned int size);
 void *perf_output_window(struct perf_output_handle *handle, unsigned int size);
 
 static inline void perf_output_put_u64(struct perf_output_handle *handle, u64 value)
