@@ -16,10 +16,10 @@
 /**
  * struct perf_event_cold - rarely used fields of events that write records or have inherited events
  * @event: the event
- * @ns: PID namespace of the task that allocated this structure, usually the opener. Process ids in
- *	records are from this namespace; NULL for an inherited event. Samples of inherited events
- *	read the parent event's @ns, so @ns shares no cache line with the fields that forks, exits
- *	and reads of the parent event write
+ * @ns: PID namespace of the task that allocated this structure: the opener, if the event writes
+ *	records with process ids, which are from this namespace. NULL for an inherited event.
+ *	Samples of inherited events read the parent event's @ns, so @ns shares no cache line with
+ *	the fields that forks, exits and reads of the parent event write
  * @waitq: tasks that poll the event
  * @fasync: files whose owners get a signal; see fasync_helper()
  * @rb_entry: entry in the list of events that write to the buffer
@@ -53,8 +53,9 @@
  * @gone_running: sum of the running times of removed inherited events, ns
  *
  * perf_event_make_cold() allocates the structure at open for events that sample, request side-band
- * records, have an AUX area or an overflow handler, or are breakpoints, and for parent events with
- * attr.inherit; for all other events, when a buffer is attached. The structure is freed with the
+ * records, have an AUX area or an overflow handler, or are breakpoints, for BPF output, and for
+ * parent events with attr.inherit. For all other events, which write no records, the first task
+ * that maps, redirects or polls the event allocates the structure. The structure is freed with the
  * event.
  */
 struct perf_event_cold {

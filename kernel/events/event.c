@@ -232,7 +232,7 @@ static bool perf_event_needs_sched_events(const struct perf_event *event)
 static bool perf_event_needs_cold(const struct perf_event *event)
 {
 	return is_sampling_event(event) || perf_attr_has_sideband(&event->attr) ||
-	       (event->attr.inherit && !event->parent);
+	       (!event->parent && (event->attr.inherit || is_bpf_output_event(event)));
 }
 
 /* Can perf_event_init_child() create events inherited from @event, with only a count and times? */

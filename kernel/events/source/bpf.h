@@ -6,6 +6,13 @@
 
 struct bpf_prog;
 
+/* Is it an event to which BPF programs write records? It need not sample. */
+static inline bool is_bpf_output_event(const struct perf_event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+	       event->attr.config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 /* ctx->mutex is held; for a tracepoint or probe it is dropped and taken again. */
 int perf_event_set_bpf(struct perf_event *event, struct bpf_prog *prog, u64 cookie);
 void perf_event_free_bpf(struct perf_event *event);

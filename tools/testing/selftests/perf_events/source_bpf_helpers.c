@@ -3,14 +3,19 @@
  * BPF programs that use events: they write to events, read them, take call chains, and read the
  * context of their event.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/bpf_perf_event.h>
 #include <linux/hw_breakpoint.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -283,6 +288,44 @@ TEST_F(helper, output_to_task)
 	EXPECT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
 	pull(variant->by, 1);
 	EXPECT_EQ(-EOPNOTSUPP, result(0));
+	EXPECT_LE(20, outputs(&ring, &a));
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
+/*
+ * Process ids in records are of the opener's pid namespace, even if a task of another namespace
+ * uses the event before it has a buffer.
+ */
+TEST_F(helper, output_has_ids_of_the_opener)
+{
+	struct perf_event_attr a = output_attr();
+	int fd, n = pe_cpu_count(), i, status;
+	struct pe_ring ring;
+	pid_t child;
+
+	/* Without a period, the event has no samples of its own. */
+	a.sample_period = 0;
+	fd = pe_self(&a);
+	ASSERT_LE(0, fd);
+	child = syscall(__NR_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+	if (child < 0)
+		SKIP(return, "no pid namespaces");
+	if (!child) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		_exit(getpid() != 1 || poll(&p, 1, 0) != 1 || p.revents != POLLHUP);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 4));
+	for (i = 0; i < n && i < 64; i++)
+		ASSERT_EQ(0, pe_bpf_set(self->events, i, &fd));
+	self->prog = load_output(prog_type[variant->by], self->events);
+	ASSERT_LE(0, self->prog);
+	ASSERT_EQ(0, pe_ioctl(self->trigger, PERF_EVENT_IOC_SET_BPF, self->prog));
+	pull(variant->by, 20);
+	EXPECT_EQ(0, result(0));
 	EXPECT_LE(20, outputs(&ring, &a));
 	pe_ring_unmap(&ring);
 	close(fd);
