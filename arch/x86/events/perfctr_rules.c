@@ -310,7 +310,10 @@ int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_
 	unsigned int i, n;
 	int err;
 
-	memset(claim, 0, sizeof(*claim));
+	claim->id = 0;
+	claim->counters = 0;
+	claim->ints = 0;
+	claim->n = 0;
 	if (control->nrictrs && (family->no_interrupts || !kind->interrupts))
 		return -EPERM;
 	if (control->nractrs > PERFCTR_MAX_COUNTERS ||
@@ -334,6 +337,7 @@ int perfctr_check(const struct perfctr_cpu_kind *kind, const struct perfctr_cpu_
 			claim->ints |= BIT_ULL(counter);
 		claim->counter[i] = counter;
 		claim->config[i] = control->evntsel[i] & ~PERFCTR_ENABLE;
+		claim->least[i] = 0;
 	}
 	claim->n = n;
 	if (n && family->cccr) {

@@ -546,6 +546,7 @@ static void test_events(struct kunit *test)
 	control.pmc_map[0] = FIXED(0);
 	control.evntsel[0] = USER | ENABLE;
 	KUNIT_ASSERT_EQ(test, perfctr_check(&kind, &control, false, &claim), 0);
+	KUNIT_EXPECT_EQ_MSG(test, claim.least[0], 0, "the minimum of another control");
 	KUNIT_EXPECT_EQ(test, perfctr_check_events(core, &control, &claim), 0);
 	KUNIT_EXPECT_EQ(test, claim.least[0], 32);
 }
