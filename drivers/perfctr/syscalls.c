@@ -300,14 +300,17 @@ static void vperfctr_begin_sums(struct vperfctr *vp, const struct vperfctr_contr
 	spin_unlock(&vp->lock);
 }
 
+/*
+ * @counts_kernel: @control counts the kernel, if it is valid
+ * @may_count_kernel: the caller may do so
+ */
 static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfctr_control *control,
-				bool may_count_kernel)
+				bool counts_kernel, bool may_count_kernel)
 {
 	struct vperfctr *vp = call->vp;
 	struct perfctr_cpu_state *state = vp->state;
 	bool own = call->task == current;
 	u32 cstatus;
-	bool counts_kernel;
 	int err;
 
 	local_irq_disable();
@@ -317,7 +320,7 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
 	state->cstatus = 0;
 	state->control = control->cpu_control;
 	err = perfctr_cpu_update_control(state, 0);
-	counts_kernel = !err && perfctr_cpu_counts_kernel(&state->control);
+	counts_kernel &= !err;
 	if ((counts_kernel && !may_count_kernel) ||
 	    (perfctr_cstatus_has_tsc(state->cstatus) && !vperfctr_may_read_tsc(call->task))) {
 		state->cstatus = 0;
@@ -360,7 +363,7 @@ SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user 
 {
 	struct vperfctr_control control __uninitialized;
 	struct vperfctr_call call;
-	bool may_count_kernel = true;
+	bool counts_kernel = false, may_count_kernel = true;
 	int err;
 
 	err = vperfctr_begin(&call, fd);
@@ -378,12 +381,12 @@ SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user 
 		err = vperfctr_leave_forbidden(call.task);
 		if (err)
 			goto end;
-		may_count_kernel = !perfctr_cpu_counts_kernel(&control.cpu_control) ||
-				   !perf_allow_kernel();
+		counts_kernel = perfctr_cpu_counts_kernel(&control.cpu_control);
+		may_count_kernel = !counts_kernel || !perf_allow_kernel();
 	}
 	if (control.cpu_control.nrictrs)
 		vperfctr_await_tick(call.vp);
-	err = vperfctr_set_control(&call, &control, may_count_kernel);
+	err = vperfctr_set_control(&call, &control, counts_kernel, may_count_kernel);
 end:
 	vperfctr_end(&call);
 	return err;
