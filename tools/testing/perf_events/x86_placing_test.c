@@ -83,6 +83,36 @@ static bool pinned_beside_thread(bool pinned)
 	return ok && all_right() && !harness_warned;
 }
 
+/*
+ * A memory event of the core's other thread may corrupt the counter of the same number: a claim
+ * needs another counter. Meanwhile the other thread cannot use the claim's counter for such events.
+ */
+static bool claim_beside_thread(void)
+{
+	struct counted *c = &counted[0];
+	struct x86_excl_cntrs *excl;
+	u64 counters;
+	bool ok;
+
+	start_machine(&with_control, 1, 4000);
+	excl = x86_pmu_cpu.excl;
+	claim_counter_of(c, false);
+	remove_event(c, now());
+	counters = thread.state.claim.counters;
+	excl->thread[1].exclusive = counters;
+	excl->thread[1].used = counters;
+	thread_runs();
+	ok = !thread.running && !x86_pmu_cpu.claimed;
+	thread_stops();
+	excl->thread[1].exclusive = 0;
+	excl->thread[1].used = 0;
+	thread_runs();
+	ok &= thread.running && (excl->thread[0].used & counters);
+	machine_run(100);
+	thread_stops();
+	return ok && !(excl->thread[0].used & counters) && thread_is_right() && !harness_warned;
+}
+
 /* Add @n events from @first as a group. Return: true if they are on */
 static bool add_opened(int first, int n)
 {
@@ -349,10 +379,11 @@ static bool crowd_fits(void)
 
 int main(void)
 {
-	ktap_plan(13);
+	ktap_plan(14);
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
+	ktap_result(claim_beside_thread(), "claim_beside_thread");
 	ktap_result(half_beside_thread(), "half_beside_thread");
 	ktap_result(evicted_returns(), "evicted_returns");
 	ktap_result(gives_way(&with_control, false), "gives_way");
