@@ -171,6 +171,29 @@ static bool by_selects(void)
 }
 
 /*
+ * Counters of a claim count the guests that the thread runs. After the claim they run on, but do
+ * not count guests, which may be those of other threads.
+ */
+static bool excludes_released(const struct x86_pmu_msrs *msrs)
+{
+	u64 bit = msrs->control ? BIT_ULL(0) : ARCH_PERFMON_EVENTSEL_ENABLE;
+	u32 msr = msrs->control ?: msrs->select;
+	struct vcpu vcpu = { };
+	bool ok;
+
+	row = &model;
+	start_machine(msrs, 1, GENMASK_ULL(30, 0));
+	claim_all(1);
+	thread_runs();
+	vcpu_update(&vcpu);
+	ok = thread.running && (vcpu_value(&vcpu, msr) & bit);
+	thread_stops();
+	ok &= !!(*machine_register(msr, false) & bit);
+	vcpu_update(&vcpu);
+	return ok && !(vcpu_value(&vcpu, msr) & bit) && !vcpu.full && !harness_warned;
+}
+
+/*
  * The architectural LBR:
  * @ctl: its control register: bit 0 enables, bits 1 and 2 select kernel and user mode
  * @from: sources, the newest first
@@ -314,8 +337,10 @@ static bool excludes_branches(void)
 
 int main(void)
 {
-	ktap_plan(2);
+	ktap_plan(4);
 	ktap_result(by_selects(), "by_selects");
+	ktap_result(excludes_released(&version_1), "excludes_released");
+	ktap_result(excludes_released(&with_control), "excludes_released_with_control");
 	ktap_result(excludes_branches(), "excludes_branches");
 	return ktap_end();
 }
