@@ -423,6 +423,58 @@ TEST_F(overflow, inherited)
 	ASSERT_EQ(0, stop(&sums));
 }
 
+/*
+ * Use the object of this thread without the right to count, after an overflow. Return: 0, or the
+ * number of the call that has failed.
+ */
+static int use_without_rights(void)
+{
+	struct perfctr_sum_ctrs sums;
+	struct vperfctr_control control;
+	void *page;
+
+	the_fd = vperfctr_open(0, 0);
+	if (the_fd < 0 || setgid(NOBODY) || setuid(NOBODY))
+		return 1;
+	work(10000);
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, the_fd, 0);
+	if (page == MAP_FAILED)
+		return 2;
+	if (vperfctr_read(the_fd, &sums, &control, &sums))
+		return 3;
+	if (vperfctr_iresume(the_fd))
+		return 4;
+	if (vperfctr_control(the_fd, &control) != -1 || errno != EACCES)
+		return 5;
+	if (vperfctr_unlink(the_fd))
+		return 6;
+	return vperfctr_open(0, 1) != -1 || errno != EACCES ? 7 : 0;
+}
+
+/*
+ * Only vperfctr_open and vperfctr_control check these rights. A thread that loses them can still
+ * read, map, restart and unlink its object.
+ */
+TEST_F(overflow, rights_lost)
+{
+	struct vperfctr_control control = instructions(-10000);
+	int before, status;
+	pid_t child;
+
+	if (geteuid() || access(PARANOID, F_OK))
+		SKIP(return, "needs root and perf_event_paranoid");
+	ASSERT_EQ(0, vperfctr_control(the_fd, &control));
+	before = replace_number(PARANOID, 3);
+	ASSERT_NE(-2, before);
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(use_without_rights());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	replace_number(PARANOID, before);
+}
+
 /* In other user and PID namespaces, the signal has the same mask of counters. */
 TEST_F(overflow, namespaces)
 {
