@@ -313,6 +313,12 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 	u64 counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters);
 
 	counters |= cpu->counted_kernel;
+	/*
+	 * The counter of slots may have other events by now, such as sampled slots. Its metrics are
+	 * still readable.
+	 */
+	if (cpu->core->metrics && (counters & x86_metrics_counter(cpu->core)))
+		counters |= X86_METRICS_RUN;
 	if (counters)
 		x86_clear(cpu, counters);
 }

@@ -603,6 +603,7 @@ void x86_extra_init(unsigned int number, const struct x86_core *core);
 /* metrics.c */
 int x86_metrics_check(struct perf_event *event);
 void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *sel);
+u64 x86_metrics_counter(const struct x86_core *core);
 u64 x86_metrics_value(const struct x86_core *core, const struct x86_count *count, u64 value);
 void x86_metrics_overflow(struct x86_count *count);
 void x86_metrics_restart(struct x86_count *count);

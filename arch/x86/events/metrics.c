@@ -101,6 +101,19 @@ void x86_metrics_get_sel(const struct perf_event *event, struct x86_event_sel *s
 		sel->flags |= X86_METRICS;
 }
 
+/**
+ * x86_metrics_counter - find the counter of slots
+ * @core: the PMU, with metrics
+ *
+ * Return: mask of the counter.
+ */
+u64 x86_metrics_counter(const struct x86_core *core)
+{
+	const struct x86_limit *limit = x86_find_limit(x86_core_limits(core), X86_SLOTS);
+
+	return limit ? limit->counters : 0;
+}
+
 /*
  * The slots counter counts for more than 20 minutes from 0 to its maximum. An overflow within a
  * second of a reset happened before the reset: its interrupt was late.

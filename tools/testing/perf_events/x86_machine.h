@@ -396,7 +396,7 @@ static void machine_step(void)
 		if (!machine_counts(i, machine.kernel, &interrupts) ||
 		    (machine_needs_pair(i) && !merged))
 			continue;
-		if (i == MACHINE_SLOTS)
+		if (i == MACHINE_SLOTS && (machine.control & X86_METRICS_RUN))
 			machine.shares[machine.share]++;
 		if (machine_is_armed(i))
 			recording |= machine_bit(i);

@@ -339,6 +339,35 @@ static bool kernel_shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
+/* Slots are sampled, in @user mode only or not, on the counter that has counted metrics before. */
+static bool sampled_slots_tell_nothing(bool user)
+{
+	struct perf_event_attr attr = {
+		.config = 0x0400, .sample_period = BIT(20), .exclude_kernel = user,
+	};
+	bool ok;
+
+	row = &slots_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, false);
+	assert(!open_event(&counted[1], &attr));
+	schedule_in(&counted[0]);
+	allow_reads();
+	in_kernel_thread = true;
+	machine_step();
+	ok = machine_shares();
+	schedule_out(&counted[0]);
+	schedule_in(&counted[1]);
+	ok = ok && machine_shares();
+	x86_clear_kernel(&x86_pmu_cpu);
+	in_kernel_thread = false;
+	if (machine_shares())
+		printf("# metrics %#llx of a kernel thread\n",
+		       (unsigned long long)machine_shares());
+	return ok && !machine_shares() && !harness_warned;
+}
+
 /*
  * A fixed counter has no filters, so an event with a filter needs a general counter. On CPUs with
  * metrics, an event of slots cannot have a filter, and is refused.
@@ -373,7 +402,7 @@ static bool slots_unfiltered(void)
 
 int main(void)
 {
-	ktap_plan(8);
+	ktap_plan(9);
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(slots_wrap(), "slots_wrap");
 	ktap_result(stale_wrap(), "stale_wrap");
@@ -381,6 +410,8 @@ int main(void)
 	ktap_result(reads_lose_no_slots(), "reads_lose_no_slots");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
 	ktap_result(kernel_shares_tell_nothing(), "kernel_shares_tell_nothing");
+	ktap_result(sampled_slots_tell_nothing(false) && sampled_slots_tell_nothing(true),
+		    "sampled_slots_tell_nothing");
 	ktap_result(slots_unfiltered(), "slots_unfiltered");
 	return ktap_end();
 }
