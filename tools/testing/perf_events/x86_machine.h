@@ -57,6 +57,7 @@
  * @force_abort: MSR_TSX_FORCE_ABORT
  * @misused: number of instructions with such a counter enabled
  * @pebs_enable: mask of the counters that write PEBS records
+ * @pebs_data_cfg: groups of adaptive PEBS records
  * @no_pebs: writes of @pebs_enable are lost
  * @pebs_size: size of a PEBS record
  * @pebs_unclear: a record may name all counters with records, or none
@@ -119,6 +120,7 @@ struct machine {
 	u64				force_abort;
 	unsigned long			misused;
 	u64				pebs_enable;
+	u64				pebs_data_cfg;
 	bool				no_pebs;
 	unsigned int			pebs_size;
 	bool				pebs_unclear;
@@ -626,6 +628,8 @@ static u64 *machine_register(u32 msr, bool writes)
 		return &machine.force_abort;
 	if (msr == MSR_IA32_PEBS_ENABLE)
 		return &machine.pebs_enable;
+	if (msr == MSR_PEBS_DATA_CFG)
+		return &machine.pebs_data_cfg;
 	if (msr == MSR_IA32_DS_AREA)
 		return &machine.ds_area;
 	if (msr == MSR_IA32_DEBUGCTLMSR)

@@ -164,6 +164,31 @@ static bool reload_words(void)
 }
 
 /*
+ * With adaptive PEBS, each counter with a reload word can write records. Lion Cove has ten general
+ * counters.
+ */
+static bool counters_with_records(void)
+{
+	const u64 fixed = X86_GENERAL(MACHINE_FIXED) << INTEL_PMC_IDX_FIXED;
+	u64 format, found[2];
+
+	for (format = 4; format <= 5; format++) {
+		row = &model;
+		pebs_format = 3;
+		start_machine(&with_control, 1, 4000);
+		core.capabilities = format << PEBS_FORMAT_SHIFT | PERF_CAP_PEBS_BASELINE;
+		core.counters = X86_GENERAL(10) | fixed;
+		core.precise = (struct x86_precise){ };
+		x86_precise_probe(&core);
+		if (!core.precise.adaptive)
+			return false;
+		found[format - 4] = x86_precise_counters(&core, core.counters);
+	}
+	return found[0] == (X86_GENERAL(8) | fixed) && found[1] == (X86_GENERAL(10) | fixed) &&
+	       !harness_warned;
+}
+
+/*
  * Counts and samples of precise events are right in each format, beside other events. With
  * @unclear, formats 1 and 2 do not always name the counter of a record.
  */
@@ -692,7 +717,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(35);
+	ktap_plan(36);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -700,6 +725,7 @@ int main(void)
 	ktap_result(lost_writes(), "lost_writes");
 	ktap_result(filters(), "filters");
 	ktap_result(reload_words(), "reload_words");
+	ktap_result(counters_with_records(), "counters_with_records");
 	ktap_result(samples_are_right(0, &model, false), "samples_of_format_0");
 	ktap_result(samples_are_right(1, &model, false), "samples_of_format_1");
 	ktap_result(samples_are_right(2, &model, false), "samples_of_format_2");

@@ -32,9 +32,8 @@ static const u16 pebs_sizes[] = { 18 * 8, 22 * 8, 24 * 8, 25 * 8 };
 #define PEBS_ADAPTIVE		4
 #define PEBS_WIDE		5
 
-/* Number of general counters with PEBS, without and with adaptive PEBS */
+/* Number of general counters with PEBS, without adaptive PEBS */
 #define PEBS_GENERAL		4
-#define PEBS_ADAPTIVE_GENERAL	8
 
 /* MSR_IA32_PEBS_ENABLE: load latency of a counter, before format 4 */
 #define PEBS_LATENCY_SHIFT	32
@@ -98,8 +97,10 @@ void x86_precise_probe(struct x86_core *core)
 		if (!precise->adaptive || rdmsrl_safe(MSR_PEBS_DATA_CFG, &value))
 			return;
 		precise->timed = core->capabilities & PEBS_TIMED;
-		precise->counters = core->counters &
-			(X86_GENERAL(PEBS_ADAPTIVE_GENERAL) | X86_FIXED_ALL);
+		precise->counters = core->counters;
+		/* The next reload words are those of fixed counters. */
+		if (format < PEBS_WIDE)
+			precise->counters &= X86_GENERAL(MAX_PEBS_EVENTS_FMT4) | X86_FIXED_ALL;
 		core->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_REGS;
 	} else {
 		precise->size = pebs_sizes[format];
