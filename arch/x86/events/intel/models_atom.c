@@ -72,7 +72,7 @@ static const x86_cache_events slm_cache = {
 	CACHE(L1D, READ)	= { 0, EVENT(0x04, 0x01) },
 	CACHE(L1I, READ)	= { EVENT(0x80, 0x03), EVENT(0x80, 0x02) },
 	CACHE(L1I, WRITE)	= NEVER,
-	CACHE(LL, READ)		= { EVENT(0xb7, 0x01) },
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 	CACHE(DTLB, READ)	= { 0, EVENT(0x04, 0x08) },
@@ -85,11 +85,12 @@ static const x86_cache_events slm_cache = {
 	CACHE(BPU, PREFETCH)	= NEVER,
 };
 
-#define SLM_MISS	0x3680000000
+/* As in OFFCORE_RESPONSE.DEMAND_DATA_RD.L2_MISS.ANY, without bit 37, for other than memory */
+#define SLM_MISS	0x1680000000
 #define SLM_PREFETCH	0x30
 
 static const x86_cache_events slm_cache_extra = {
-	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY },
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | SLM_MISS },
 	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | SLM_MISS },
 	CACHE(LL, PREFETCH)	= { SLM_PREFETCH | OFFCORE_ANY, SLM_PREFETCH | SLM_MISS },
 };

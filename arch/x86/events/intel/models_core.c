@@ -68,6 +68,22 @@ static const x86_cache_events skl_cache_extra = {
 	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | SKL_NODE, OFFCORE_WRITE | SKL_NODE_MISS },
 };
 
+/* Ice Lake: a miss is any supplier beyond the last level, with any snoop result. */
+static const x86_cache_events icl_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fffc00000 },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | OFFCORE_ANY, OFFCORE_WRITE | 0x3fffc00000 },
+	CACHE(NODE, READ)	= { OFFCORE_READ | SKL_NODE, OFFCORE_READ | SKL_NODE_MISS },
+	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | SKL_NODE, OFFCORE_WRITE | SKL_NODE_MISS },
+};
+
+/* Servers: without bit 30, and writes without bit 31, for no snoop */
+static const x86_cache_events icl_x_cache_extra = {
+	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },
+	CACHE(LL, WRITE)	= { OFFCORE_WRITE | 0x3f3ffc0000, OFFCORE_WRITE | 0x3f3fc00000 },
+	CACHE(NODE, READ)	= { OFFCORE_READ | SKL_NODE, OFFCORE_READ | SKL_NODE_MISS },
+	CACHE(NODE, WRITE)	= { OFFCORE_WRITE | SKL_NODE, OFFCORE_WRITE | SKL_NODE_MISS },
+};
+
 /* On Golden Cove, some L2 events have code 0x24, and offcore responses 0x2a. */
 static const x86_cache_events glc_cache = {
 	CACHE(L1D, READ)	= { EVENT(0xd0, 0x81), EVENT(0x24, 0xe1) },
@@ -350,14 +366,14 @@ static struct attribute *glc_topdown[] = {
 	.events		= skl_events,						\
 	.memory		= x86_haswell_memory
 
-#define ICL_ROW(_accesses)							\
+#define ICL_ROW(_accesses, _extra)						\
 	INTEL_ROW_TSX("icelake", x86_intel_icl_transactions),			\
 	.metrics	= 4,							\
 	.topdown	= icl_topdown,						\
 	.branches	= &x86_lbr_skylake,					\
 	.generic	= x86_intel_generic,					\
 	.cache		= &icl_cache,						\
-	.cache_extra	= &skl_cache_extra,					\
+	.cache_extra	= &(_extra),						\
 	.limits		= icl_limits,						\
 	.precise	= x86_icelake_precise,					\
 	.accesses	= &(_accesses),						\
@@ -371,7 +387,7 @@ static const struct x86_model skylake = {
 };
 
 static const struct x86_model icelake = {
-	ICL_ROW(x86_skylake_accesses),
+	ICL_ROW(x86_skylake_accesses, icl_cache_extra),
 };
 
 /* Servers may have persistent memory. */
@@ -380,7 +396,7 @@ static const struct x86_model skylake_x = {
 };
 
 static const struct x86_model icelake_x = {
-	ICL_ROW(x86_skylake_x_accesses),
+	ICL_ROW(x86_skylake_x_accesses, icl_x_cache_extra),
 };
 
 #define GLC_ROW(_name, _limits, _precise, _extra, _memory)			\

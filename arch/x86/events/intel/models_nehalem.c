@@ -264,9 +264,9 @@ static const x86_cache_events snb_cache = {
 	CACHE(L1D, PREFETCH)	= { 0, EVENT(0x4e, 0x02) },
 	CACHE(L1I, READ)	= { 0, EVENT(0x80, 0x02) },
 	CACHE(L1I, WRITE)	= NEVER,
-	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
-	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
-	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x01) },
 	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x01) },
 	CACHE(ITLB, READ)	= { EVENT(0x85, 0x10), EVENT(0x85, 0x01) },
@@ -280,10 +280,13 @@ static const x86_cache_events snb_cache = {
 	CACHE(NODE, PREFETCH)	= NEVER,
 };
 
+/* Clients: misses served by memory, as in OFFCORE_RESPONSE.DEMAND_DATA_RD.LLC_MISS.DRAM */
+#define SNB_MISS		(BIT_ULL(22) | BIT_ULL(32) | BIT_ULL(33))
+
 static const x86_cache_events snb_cache_extra = {
-	CACHE(LL, READ)		= { SNB_READ | OFFCORE_ANY },
-	CACHE(LL, WRITE)	= { SNB_WRITE | OFFCORE_ANY },
-	CACHE(LL, PREFETCH)	= { SNB_PREFETCH | OFFCORE_ANY },
+	CACHE(LL, READ)		= { SNB_READ | OFFCORE_ANY, SNB_READ | SNB_MISS },
+	CACHE(LL, WRITE)	= { SNB_WRITE | OFFCORE_ANY, SNB_WRITE | SNB_MISS },
+	CACHE(LL, PREFETCH)	= { SNB_PREFETCH | OFFCORE_ANY, SNB_PREFETCH | SNB_MISS },
 };
 
 static const x86_cache_events snbx_cache = {
@@ -308,7 +311,7 @@ static const x86_cache_events snbx_cache = {
 	CACHE(NODE, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 };
 
-/* Only servers have the bits for misses served by memory, and for remote memory. */
+/* Only servers have the bits for remote memory. */
 #define SNBX_MISS		GENMASK_ULL(37, 22)
 #define SNBX_NODE		GENMASK_ULL(36, 22)
 #define SNBX_NODE_MISS		GENMASK_ULL(36, 23)
@@ -329,9 +332,9 @@ static const x86_cache_events ivb_cache = {
 	CACHE(L1D, PREFETCH)	= { 0, EVENT(0x4e, 0x02) },
 	CACHE(L1I, READ)	= { 0, EVENT(0x80, 0x02) },
 	CACHE(L1I, WRITE)	= NEVER,
-	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
-	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
-	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), X86_IMPOSSIBLE },
+	CACHE(LL, READ)		= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, WRITE)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
+	CACHE(LL, PREFETCH)	= { EVENT(0xb7, 0x01), EVENT(0xb7, 0x01) },
 	CACHE(DTLB, READ)	= { EVENT(0xd0, 0x81), EVENT(0x08, 0x81) },
 	CACHE(DTLB, WRITE)	= { EVENT(0xd0, 0x82), EVENT(0x49, 0x01) },
 	CACHE(ITLB, READ)	= { EVENT(0x85, 0x10), EVENT(0x85, 0x01) },
@@ -650,7 +653,7 @@ static const struct x86_model sandybridge = {
 	.precise_cycles	= { 0, UOP_CYCLES, UOP_CYCLES },
 };
 
-/* Servers also have the generic cache events of LL misses and of NODE. */
+/* Servers also have the generic cache events of NODE. */
 static const struct x86_model sandybridge_x = {
 	INTEL_ROW("sandybridge"),
 	.branches	= &x86_lbr_sandybridge,

@@ -4,6 +4,7 @@
  */
 #include <linux/sysfs.h>
 #include <asm/cpu_device_id.h>
+#include <asm/msr-index.h>
 
 #include "models_intel.h"
 
@@ -272,13 +273,40 @@ static void models_old_microcode(struct kunit *test)
 	}
 }
 
+/* Valid bits of the offcore response register of an event; 0: the event has none */
+static u64 models_responses(const struct x86_model *row, u64 event)
+{
+	const struct x86_extra *extra = NULL;
+
+	if (event && event != X86_IMPOSSIBLE)
+		extra = models_extra_of(row, event);
+	return extra && extra->msr == MSR_OFFCORE_RSP_0 ? extra->valid : 0;
+}
+
 /*
  * Cache events of the last level: the offcore responses are those of OCR.DEMAND_DATA_RD and
- * OCR.DEMAND_RFO, ANY_RESPONSE and L3_MISS, in Intel's event list of the CPU.
+ * OCR.DEMAND_RFO, ANY_RESPONSE and L3_MISS, in Intel's event list of the CPU. Older lists have the
+ * misses LLC_MISS.DRAM (Sandy Bridge and Ivy Bridge) and L2_MISS.ANY (Silvermont), also of
+ * prefetches.
  */
 static void models_last_level(struct kunit *test)
 {
-	static const struct { u32 vfm; bool e_core; u64 values[4]; } cases[] = {
+	static const struct { u32 vfm; bool e_core; u64 values[6]; } cases[] = {
+		{ INTEL_SANDYBRIDGE, false,
+		  { 0x10081, 0x300400081, 0x10102, 0x300400102, 0x10030, 0x300400030 } },
+		{ INTEL_IVYBRIDGE, false,
+		  { 0x10081, 0x300400081, 0x10102, 0x300400102, 0x10030, 0x300400030 } },
+		{ INTEL_ICELAKE, false, { 0x10001, 0x3fffc00001, 0x10002, 0x3fffc00002 } },
+		{ INTEL_TIGERLAKE, false, { 0x10001, 0x3fffc00001, 0x10002, 0x3fffc00002 } },
+		{ INTEL_ROCKETLAKE, false, { 0x10001, 0x3fffc00001, 0x10002, 0x3fffc00002 } },
+		{ INTEL_ICELAKE_X, false,
+		  { 0x10001, 0x3fbfc00001, 0x3f3ffc0002, 0x3f3fc00002 } },
+		{ INTEL_ICELAKE_D, false,
+		  { 0x10001, 0x3fbfc00001, 0x3f3ffc0002, 0x3f3fc00002 } },
+		{ INTEL_ATOM_SILVERMONT, false,
+		  { 0x10001, 0x1680000001, 0x10002, 0x1680000002, 0x10030, 0x1680000030 } },
+		{ INTEL_ATOM_AIRMONT, false,
+		  { 0x10001, 0x1680000001, 0x10002, 0x1680000002, 0x10030, 0x1680000030 } },
 		{ INTEL_ATOM_TREMONT, false, { 0x10001, 0x2184000001, 0x10002, 0x2184000002 } },
 		{ INTEL_ATOM_TREMONT_D, false, { 0x10001, 0x2184000001, 0x10002, 0x2184000002 } },
 		{ INTEL_ATOM_GRACEMONT, false, { 0x10001, 0x3f84400001, 0x10002, 0x3f84400002 } },
@@ -293,7 +321,8 @@ static void models_last_level(struct kunit *test)
 		{ INTEL_SAPPHIRERAPIDS_X, false,
 		  { 0x10001, 0x3fbfc00001, 0x3f3ffc0002, 0x3f3fc00002 } },
 	};
-	int i, n;
+	const u64 (*events)[PERF_COUNT_HW_CACHE_RESULT_MAX];
+	int i, j, n;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
@@ -302,9 +331,14 @@ static void models_last_level(struct kunit *test)
 		if (cases[i].e_core)
 			row = row->e_core_model;
 		KUNIT_ASSERT_NOT_NULL(test, row);
-		/* Reads and writes, each with accesses and misses */
+		/* Reads, writes and prefetches, each with accesses and misses */
 		KUNIT_EXPECT_MEMEQ_MSG(test, (*row->cache_extra)[PERF_COUNT_HW_CACHE_LL],
 				       cases[i].values, sizeof(cases[i].values), "%s", row->name);
+		events = (*row->cache)[PERF_COUNT_HW_CACHE_LL];
+		for (j = 0; j < ARRAY_SIZE(cases[i].values); j++)
+			KUNIT_EXPECT_EQ_MSG(test, models_responses(row, events[j / 2][j % 2]) &
+					    cases[i].values[j], cases[i].values[j],
+					    "%s: cache event %d", row->name, j);
 	}
 }
 
