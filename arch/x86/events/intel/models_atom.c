@@ -26,9 +26,9 @@ static const struct x86_limit grt_limits[] = {
 /* Skymont has fixed counters for slots: bad speculation, front-end bound, and retiring. */
 static const struct x86_limit skt_limits[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
-	X86_LIMIT_NAME(0x05, 4),
-	X86_LIMIT_NAME(0x06, 5),
-	X86_LIMIT_NAME(0x07, 6),
+	X86_LIMIT_NAME(INTEL_EVENT_BAD_SPECULATION, 4),
+	X86_LIMIT_NAME(INTEL_EVENT_FRONT_END, 5),
+	X86_LIMIT_NAME(INTEL_EVENT_RETIRING, 6),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
 	X86_LIMIT_FIXED(0x3c, 0x01, 2),
 	X86_LIMIT_FIXED(0x73, 0x00, 4),
@@ -425,7 +425,7 @@ const struct x86_model x86_intel_meteorlake_e_core = {
 
 const struct x86_model x86_intel_lunarlake_e_core = {
 	TNT_ROW("lunarlake_hybrid", grt_generic, skt_limits, cmt_extra, skt_events,
-		x86_crestmont_distributed),
+		x86_skymont_distributed),
 	.cache_extra	= &cmt_cache_extra,
 	.precise	= x86_gracemont_precise,
 	.accesses	= &x86_crestmont_accesses,

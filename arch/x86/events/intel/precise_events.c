@@ -231,6 +231,17 @@ const struct x86_limit x86_crestmont_distributed[] = {
 	X86_LIMIT_END
 };
 
+/* Skymont: the fixed counters of slots cannot, and no other counter has their events. */
+const struct x86_limit x86_skymont_distributed[] = {
+	PRECISE(0x00, INTEL_EVENT_REFERENCE_CYCLES, 0),
+	PRECISE(0x00, INTEL_EVENT_BAD_SPECULATION, 0),
+	PRECISE(0x00, INTEL_EVENT_FRONT_END, 0),
+	PRECISE(0x00, INTEL_EVENT_RETIRING, 0),
+	PLAIN(0xc0, 0x00, X86_FIXED(0) | X86_GENERAL(2)),
+	ALL_OTHERS(X86_GENERAL(2)),
+	X86_LIMIT_END
+};
+
 /* Gracemont: latency of loads and of stores */
 const struct x86_limit x86_gracemont_precise[] = {
 	INTEL_PRECISE(0xd0, 0x05, X86_GENERAL(2), X86_LIMIT_LATENCY),

@@ -25,6 +25,9 @@
 #define INTEL_EVENT_ANY_INSTRUCTION	0x01
 #define INTEL_EVENT_REFERENCE_CYCLES	0x03
 #define INTEL_EVENT_SLOTS		0x04
+#define INTEL_EVENT_BAD_SPECULATION	0x05
+#define INTEL_EVENT_FRONT_END		0x06
+#define INTEL_EVENT_RETIRING		0x07
 
 /* Valid bits of a raw event up to version 4, without and with transactional memory */
 #define INTEL_CONFIG		(X86_RAW_EVENT_MASK | ARCH_PERFMON_EVENTSEL_ANY)
@@ -67,6 +70,7 @@ extern const struct x86_limit x86_goldencove_distributed[];
 extern const struct x86_limit x86_tremont_precise[];
 extern const struct x86_limit x86_tremont_distributed[];
 extern const struct x86_limit x86_crestmont_distributed[];
+extern const struct x86_limit x86_skymont_distributed[];
 extern const struct x86_limit x86_gracemont_precise[];
 extern struct attribute *x86_nehalem_memory[];
 extern struct attribute *x86_sandybridge_memory[];

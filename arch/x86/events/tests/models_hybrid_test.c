@@ -54,6 +54,53 @@ static void models_lion_cove(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, extra->valid, 0xf);
 }
 
+/*
+ * Counters at the highest level of precise events. The names of fixed counters that cannot
+ * distribute precisely are no events of the general counters, which would count nothing.
+ */
+static void models_distributed(struct kunit *test)
+{
+	static const struct {
+		u32 vfm;
+		bool e_core;
+		u64 config;
+		u64 counters;
+	} cases[] = {
+		{ INTEL_ATOM_GOLDMONT_PLUS, false, X86_EVENT(0x3c, 0x00), 0x01 },
+		{ INTEL_ATOM_TREMONT, false, X86_EVENT(0xc4, 0x00), 0x01 },
+		{ INTEL_ATOM_GRACEMONT, false, X86_EVENT(0x3c, 0x01), 0x01 },
+		{ INTEL_METEORLAKE, true, X86_EVENT(0x00, 0x03), 0 },
+		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0x00, 0x03), 0 },
+		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0x00, 0x05), 0 },
+		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0x00, 0x06), 0 },
+		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0x00, 0x07), 0 },
+		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0x73, 0x00), 0x03 },
+		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0xc2, 0x02), 0x03 },
+		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0xc0, 0x00), 0x100000003ULL },
+	};
+	struct x86_event_sel sel = { };
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct x86_model *row = models_of_vfm(cases[i].vfm, 0, &n);
+		const struct x86_limit *limit;
+
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		if (cases[i].e_core)
+			row = row->e_core_model;
+		KUNIT_ASSERT_NOT_NULL(test, row);
+		limit = x86_find_limit(row->distributed, cases[i].config);
+		KUNIT_ASSERT_NOT_NULL(test, limit);
+		KUNIT_EXPECT_EQ_MSG(test, limit->counters, cases[i].counters,
+				    "%s: config %#llx", row->name, cases[i].config);
+	}
+	/* At other levels, slots have their fixed counters. */
+	KUNIT_EXPECT_EQ(test, models_sel_on(test, &x86_intel_lunarlake_e_core, &x86_intel_msrs,
+					    X86_GENERAL(8) | X86_GENERAL(7) << INTEL_PMC_IDX_FIXED,
+					    X86_EVENT(0x00, 0x07), &sel), 0);
+	KUNIT_EXPECT_EQ(test, sel.allowed, X86_FIXED(6));
+}
+
 /* A hybrid CPU does not report the metrics of its P-cores. */
 static void models_hybrid_metrics(struct kunit *test)
 {
@@ -93,6 +140,7 @@ static void models_hybrid_metrics(struct kunit *test)
 
 static struct kunit_case models_hybrid_cases[] = {
 	KUNIT_CASE(models_lion_cove),
+	KUNIT_CASE(models_distributed),
 	KUNIT_CASE(models_hybrid_metrics),
 	{ }
 };
