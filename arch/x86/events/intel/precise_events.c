@@ -144,6 +144,7 @@ const struct x86_limit x86_goldmont_plus_precise[] = {
 };
 
 const struct x86_limit x86_goldmont_plus_distributed[] = {
+	PRECISE(0x00, INTEL_EVENT_REFERENCE_CYCLES, 0),
 	ALL_OTHERS(ONE),
 	X86_LIMIT_END
 };
@@ -218,6 +219,7 @@ const struct x86_limit x86_tremont_precise[] = {
 };
 
 const struct x86_limit x86_tremont_distributed[] = {
+	PRECISE(0x00, INTEL_EVENT_REFERENCE_CYCLES, 0),
 	PLAIN(0xc0, 0x00, X86_FIXED(0) | ONE),
 	ALL_OTHERS(ONE),
 	X86_LIMIT_END

@@ -66,9 +66,13 @@ static void models_distributed(struct kunit *test)
 		u64 config;
 		u64 counters;
 	} cases[] = {
+		{ INTEL_ATOM_GOLDMONT_PLUS, false, X86_EVENT(0x00, 0x03), 0 },
 		{ INTEL_ATOM_GOLDMONT_PLUS, false, X86_EVENT(0x3c, 0x00), 0x01 },
+		{ INTEL_ATOM_TREMONT, false, X86_EVENT(0x00, 0x03), 0 },
 		{ INTEL_ATOM_TREMONT, false, X86_EVENT(0xc4, 0x00), 0x01 },
+		{ INTEL_ATOM_GRACEMONT, false, X86_EVENT(0x00, 0x03), 0 },
 		{ INTEL_ATOM_GRACEMONT, false, X86_EVENT(0x3c, 0x01), 0x01 },
+		{ INTEL_ALDERLAKE, true, X86_EVENT(0x00, 0x03), 0 },
 		{ INTEL_METEORLAKE, true, X86_EVENT(0x00, 0x03), 0 },
 		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0x00, 0x03), 0 },
 		{ INTEL_LUNARLAKE_M, true, X86_EVENT(0x00, 0x05), 0 },
