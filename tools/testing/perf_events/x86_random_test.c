@@ -247,6 +247,19 @@ static bool step(void)
 	return machine.lies || (all_right() && thread_is_right());
 }
 
+/* Print the registers that show a lost or unexpected interrupt. */
+static void print_status(void)
+{
+	printf("# status %#llx, silent %#llx, marks %#llx, control %#llx, PEBS %#llx\n",
+	       (unsigned long long)machine.status, (unsigned long long)machine.silent,
+	       (unsigned long long)machine.marks, (unsigned long long)machine.control,
+	       (unsigned long long)machine.pebs_enable);
+	printf("# interrupt pending: %d, masked: %d\n", machine.pending, machine.masked);
+	printf("# interrupts: %llu sent, %lu unknown, %lu swallowed, %lu left\n",
+	       (unsigned long long)machine.sent, machine.unknown, machine.swallowed,
+	       machine.left);
+}
+
 static bool run_random(const struct x86_pmu_msrs *msrs, double seconds)
 {
 	clock_t end = clock() + seconds * CLOCKS_PER_SEC;
@@ -260,6 +273,7 @@ static bool run_random(const struct x86_pmu_msrs *msrs, double seconds)
 		for (i = 0; i < 500; i++, steps++) {
 			if (!step()) {
 				printf("# seed %llu, step %d\n", (unsigned long long)seed, i);
+				print_status();
 				return false;
 			}
 		}
@@ -356,6 +370,7 @@ static bool halted_at_crash(const struct x86_pmu_msrs *msrs)
 		}
 		if (!ok) {
 			printf("# seed %llu\n", (unsigned long long)seed);
+			print_status();
 			return false;
 		}
 	}
