@@ -10,6 +10,7 @@
 #include <asm/intel-family.h>
 
 #include "../engine.h"
+#include "entry.h"
 #include "models_intel.h"
 
 /* Words of the longest record, with all groups and all branches */
@@ -545,6 +546,40 @@ static void precise_code_segment(struct kunit *test)
 }
 
 /*
+ * A record of user space, with its interrupt in the kernel: CS is the one at the kernel entry. A
+ * kernel thread, whose interrupt drains records of an earlier program, has none.
+ */
+static void precise_segment_at_entry(struct kunit *test)
+{
+	static const u16 segments[] = { __USER_CS, __USER32_CS };
+	struct precise_env *env = test->priv;
+	struct pt_regs entry = { .ip = NEXT_IP, .sp = ADDRESS, .ss = __USER_DS };
+	struct entry_task task;
+	bool sampled;
+	int i;
+
+	env->event.attr.sample_type = PERF_SAMPLE_IP;
+	env->event.attr.exclude_kernel = 1;
+	env->regs.cs = __KERNEL_CS;
+	env->regs.sp = KERNEL_ADDRESS;
+	precise_write(env, ALL_GROUPS, ALL_WORDS * 8);
+	for (i = 0; i < ARRAY_SIZE(segments); i++) {
+		entry.cs = segments[i];
+		entry_begin(&task, &entry);
+		sampled = precise_read(env, ALL_WORDS * 8);
+		entry_end(&task);
+		KUNIT_ASSERT_TRUE(test, sampled);
+		KUNIT_EXPECT_EQ_MSG(test, (u16)env->at.regs.cs, segments[i], "case %d", i);
+		KUNIT_EXPECT_TRUE(test, user_mode(&env->at.regs));
+		KUNIT_EXPECT_EQ(test, (u64)env->at.regs.ip, USER_IP);
+		KUNIT_EXPECT_EQ(test, env->at.regs.sp, (unsigned long)ADDRESS);
+	}
+	KUNIT_ASSERT_TRUE(test, precise_read(env, ALL_WORDS * 8));
+	KUNIT_EXPECT_EQ(test, (u16)env->at.regs.cs, __USER_CS);
+	KUNIT_EXPECT_EQ(test, env->at.regs.sp, 0UL);
+}
+
+/*
  * An instruction of user space enters the kernel, as INT does. If the event excludes the kernel,
  * the sample does not have the registers after the instruction.
  */
@@ -665,6 +700,7 @@ static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_tagged_address),
 	KUNIT_CASE(precise_kernel_registers),
 	KUNIT_CASE(precise_code_segment),
+	KUNIT_CASE(precise_segment_at_entry),
 	KUNIT_CASE(precise_registers_of_entry),
 	KUNIT_CASE(precise_user_registers),
 	KUNIT_CASE(precise_random),
