@@ -302,6 +302,52 @@ static bool reads_lose_no_slots(void)
 	return slots == machine.all - before && !harness_warned;
 }
 
+/* Lowest step of a metric between two NMIs, and the count at the last NMI */
+static s64 least_step, count_at_nmi;
+
+/* Number of NMIs during a reset */
+static unsigned long during_reset;
+
+static void read_in_nmi(const struct counted *c, const struct perf_sample_data *data,
+			const struct pt_regs *regs)
+{
+	s64 count;
+
+	during_reset += x86_event_count(&counted[1].event)->seq % 2;
+	core.pmu.read(&counted[1].event);
+	count = local64_read(&counted[1].event.count);
+	least_step = min(least_step, count - count_at_nmi);
+	count_at_nmi = count;
+}
+
+/*
+ * An NMI reads a metric while the slots counter is reset, when the slots since the last reset are
+ * in no total yet: the count of the metric does not step back.
+ */
+static bool metrics_do_not_step_back(void)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 101 };
+	u64 seed;
+	int i;
+
+	least_step = 0;
+	during_reset = 0;
+	check_sample = read_in_nmi;
+	for (seed = 1; seed <= 50; seed++) {
+		start_shares(false, seed);
+		assert(!open_event(&counted[5], &attr));
+		schedule_in(&counted[5]);
+		count_at_nmi = 0;
+		for (i = 0; i < 10; i++) {
+			machine_run(5000);
+			core.pmu.read(&counted[1].event);
+		}
+	}
+	check_sample = NULL;
+	printf("# %lu reads during a reset\n", during_reset);
+	return least_step >= 0 && during_reset && !harness_warned;
+}
+
 /* A program that can read PERF_METRICS does not see the metrics of others. */
 static bool shares_tell_nothing(void)
 {
@@ -402,12 +448,13 @@ static bool slots_unfiltered(void)
 
 int main(void)
 {
-	ktap_plan(9);
+	ktap_plan(10);
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(slots_wrap(), "slots_wrap");
 	ktap_result(stale_wrap(), "stale_wrap");
 	ktap_result(slots_restart(), "slots_restart");
 	ktap_result(reads_lose_no_slots(), "reads_lose_no_slots");
+	ktap_result(metrics_do_not_step_back(), "metrics_do_not_step_back");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
 	ktap_result(kernel_shares_tell_nothing(), "kernel_shares_tell_nothing");
 	ktap_result(sampled_slots_tell_nothing(false) && sampled_slots_tell_nothing(true),
