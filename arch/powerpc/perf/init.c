@@ -14,6 +14,10 @@
 
 struct power_pmu *power_driver;
 
+/* power_cpu::pmcs and power_cpu::events have an element for each counter. */
+static_assert(POWER_COUNTS_MAX <= MAX_HWEVENTS);
+static_assert(POWER_COUNTS_MAX <= POWER_EVENTS_MAX);
+
 /**
  * is_sier_available - check for SIER
  *
@@ -90,7 +94,7 @@ int __init register_power_pmu(struct power_pmu *driver)
 {
 	if (power_driver)
 		return -EBUSY;
-	if (WARN_ON(driver->n_counter > POWER_EVENTS_MAX))
+	if (WARN_ON(driver->n_counter > POWER_COUNTS_MAX))
 		return -EINVAL;
 	power_driver = driver;
 	power_set_hwcap2_ebb(driver);
