@@ -310,8 +310,8 @@ void x86_claim_revoke(struct x86_pmu_cpu *cpu)
  * x86_claim_resched - reschedule flexible events displaced by claims
  * @cpu: this CPU, without a claim; x86_pmu_cpu::claim_displaced is set
  *
- * Without this call the events would wait until the next rotation, or the switch to a task with
- * events.
+ * Without this call the events would wait until the next rotation, or until the CPU switches to a
+ * task with events.
  *
  * The number of calls per tick is not limited. With a limit on claims, perfctr would lose counts:
  * a sum has no time running by which it could be scaled. With a limit on calls, displaced events of

@@ -14,7 +14,10 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "x86_pmu."
 
-/* Tests clear this to fill the PMU with equal events. */
+/*
+ * Equal events share one counter. If a test clears x86_share, each of the equal events needs its
+ * own counter, so the test can fill the PMU with equal events.
+ */
 bool x86_share = true;
 module_param_named(share, x86_share, bool, 0644);
 MODULE_PARM_DESC(share, "share one counter among events that count the same");

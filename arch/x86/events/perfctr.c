@@ -306,7 +306,7 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_identify_overflow);
  * @state: the state, suspended
  *
  * If the state is suspended before the overflow interrupt, the interrupt does not report the
- * overflow: vperfctr_resume() finds it with this function.
+ * overflow. Then vperfctr_resume() calls this function, and reports the overflow.
  *
  * Return: true if a counter has overflowed.
  */

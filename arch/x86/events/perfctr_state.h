@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfctr: operations on a struct perfctr_cpu_state. They access registers through a struct
- * perfctr_layer, which is a constant in each caller, so its functions are called directly.
+ * perfctr: operations on a struct perfctr_cpu_state. The operations access registers through a
+ * struct perfctr_layer. The struct perfctr_layer is a constant in each caller, so the functions of
+ * the struct are called directly.
  *
  * Context of all functions, unless noted: interrupts off, on the CPU of the thread that owns the
  * state.
