@@ -137,6 +137,16 @@ static void run(int parent, char **argv)
 	_exit(127);
 }
 
+/* All bits of an event select. On powerpc its upper half is in evntsel_high. */
+static unsigned long long get_select(const struct perfctr_cpu_control *cpu, unsigned int i)
+{
+#ifdef PERFCTR_NOT_KERNEL
+	return (unsigned long long)cpu->evntsel_high[i] << 32 | cpu->evntsel[i];
+#else
+	return cpu->evntsel[i];
+#endif
+}
+
 static void print_sums(FILE *out, const char *what, const struct perfctr_sum_ctrs *sums)
 {
 	const struct perfctr_cpu_control *cpu = &control.cpu_control;
@@ -144,7 +154,7 @@ static void print_sums(FILE *out, const char *what, const struct perfctr_sum_ctr
 
 	fprintf(out, "%stsc\t\t\t%20llu\n", what, (unsigned long long)sums->tsc);
 	for (i = 0; i < cpu->nractrs; i++)
-		fprintf(out, "%sevent 0x%08x@%u\t%20llu\n", what, cpu->evntsel[i],
+		fprintf(out, "%sevent 0x%08llx@%u\t%20llu\n", what, get_select(cpu, i),
 			cpu->pmc_map[i], (unsigned long long)sums->pmc[i]);
 }
 

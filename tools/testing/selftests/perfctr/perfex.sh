@@ -42,7 +42,7 @@ if [ $status != 0 ]; then
 	echo "1..0 # SKIP no perfctr"
 	exit 4
 fi
-echo 1..6
+echo 1..7
 counters=$(grep -c 'cpu_features.* \(rdpmc\|pcint\)' "$out")
 
 ./perfex -o "$out" ./loop 1000 && [ "$(sum tsc)" -gt 0 ]
@@ -55,6 +55,15 @@ result $? "the program's exit status"
 ./perfex -e 12x ./loop 2>/dev/null
 [ $? = 2 ]
 result $? "an event that is none"
+
+# perfex prints the sums also if the kernel refuses these events.
+case $(uname -m) in
+ppc*) codes='0x100000002@1 0x200000002@2' ;;
+*) codes='0x004100c0@0 0x005100c0@1' ;;
+esac
+./perfex -e "${codes% *}" -e "${codes#* }" -o "$out" ./loop 1000 2>/dev/null
+[ -n "$(sum "event ${codes% *}")" ] && [ -n "$(sum "event ${codes#* }")" ]
+result $? "all bits of an event"
 
 # Instructions in user mode. Emulated counters of POWER count the kernel, too.
 case $(uname -m) in
