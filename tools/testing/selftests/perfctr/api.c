@@ -643,6 +643,51 @@ TEST_F(api, refused)
 	EXPECT_EQ(a.tsc, b.tsc);
 }
 
+/* Does the thread's control enable the TSC, and does the TSC run? */
+static bool counts_tsc(int fd)
+{
+	struct perfctr_sum_ctrs a, b;
+	struct vperfctr_control shown;
+
+	if (vperfctr_read(fd, &a, &shown, NULL) || !shown.cpu_control.tsc_on)
+		return false;
+	work(1000);
+	return !vperfctr_read(fd, &b, NULL, NULL) && a.tsc < b.tsc;
+}
+
+/*
+ * A control that fails with EACCES or EFAULT is not stored, and the previous control stays in
+ * effect.
+ */
+TEST_F(api, not_stored)
+{
+	static const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
+	int before, status, fd;
+	pid_t child;
+
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	EXPECT_FAILS(EFAULT, vperfctr_control(self->fd, (void *)8));
+	EXPECT_TRUE(counts_tsc(self->fd));
+	if (geteuid() || access(paranoid, W_OK))
+		SKIP(return, "needs root and perf_event_paranoid");
+	before = replace_number(paranoid, 3);
+	ASSERT_NE(-2, before);
+	child = fork();
+	if (!child) {
+		fd = vperfctr_open(0, 0);
+		if (setuid(65534))
+			_exit(1);
+		control.cpu_control.tsc_on = 0;
+		if (vperfctr_control(fd, &control) != -1 || errno != EACCES)
+			_exit(2);
+		_exit(counts_tsc(fd) ? 0 : 3);
+	}
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(3, replace_number(paranoid, before));
+}
+
 /*
  * On these machines a control with i-mode counters is EPERM, a control with a-mode counters
  * EINVAL, and vperfctr_iresume is ENOSYS. Other errors: EBADF, EINVAL, ESRCH, ENOSYS (there are

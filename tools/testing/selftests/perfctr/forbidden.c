@@ -146,10 +146,13 @@ TEST_F(forbidden, affinity)
 	EXPECT_TRUE(CPU_ISSET(self->good, &cpus));
 }
 
-/* EINVAL: no CPU is left. The previous control continues to run. */
+/*
+ * EINVAL: no CPU is left. The same applies if no CPU is left. So the previous control stays in
+ * effect, and vperfctr_read returns it.
+ */
 TEST_F(forbidden, none_left)
 {
-	struct vperfctr_control control = instructions(0);
+	struct vperfctr_control control = instructions(0), shown;
 
 	control.cpu_control.nractrs = 0;
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
@@ -158,6 +161,8 @@ TEST_F(forbidden, none_left)
 	EXPECT_EQ(-1, vperfctr_control(self->fd, &control));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(perfctr_mk_cstatus(1, 0, 0), self->page->cpu_state.cstatus);
+	ASSERT_EQ(0, vperfctr_read(self->fd, NULL, &shown, NULL));
+	EXPECT_EQ(0, shown.cpu_control.nractrs);
 	EXPECT_EQ(self->bad, sched_getcpu());
 }
 
@@ -199,7 +204,8 @@ TEST_F(forbidden, migration)
 
 /*
  * When a thread starts to run on a forbidden CPU, its counters stop, and it gets SIGILL. On a
- * forbidden CPU vperfctr_iresume fails with EBUSY, and can be retried on another CPU.
+ * forbidden CPU vperfctr_iresume fails with EBUSY, and can be retried on another CPU. With each of
+ * these EBUSY, the thread also gets SIGILL.
  */
 TEST_F(forbidden, iresume)
 {
