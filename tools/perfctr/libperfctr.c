@@ -17,11 +17,13 @@
 /**
  * struct vperfctr - counters of a thread
  * @fd: file descriptor of the kernel's object
+ * @own: the thread is the one that called vperfctr_open()
  * @rdpmc: the thread may read its counters in user mode
- * @state: mapped page of the object; NULL for another thread's object
+ * @state: mapped page of the object
  */
 struct vperfctr {
 	int					fd;
+	int					own;
 	int					rdpmc;
 	const volatile struct vperfctr_state	*state;
 };
@@ -113,10 +115,11 @@ const char *perfctr_cpu_vendor_name(void)
 	return name;
 }
 
-static struct vperfctr *new_vperfctr(int tid)
+static struct vperfctr *new_vperfctr(int tid, int own)
 {
 	struct vperfctr *self;
 	struct perfctr_info info;
+	void *page;
 
 	if (perfctr_get_info(&info))
 		return NULL;
@@ -127,6 +130,7 @@ static struct vperfctr *new_vperfctr(int tid)
 	self = calloc(1, sizeof(*self));
 	if (!self)
 		return NULL;
+	self->own = own;
 	self->rdpmc = !!(info.cpu_features & PERFCTR_FEATURE_RDPMC);
 	self->fd = syscall(__NR_vperfctr_open, tid, 1);
 	/* The thread may have an object already. */
@@ -136,16 +140,6 @@ static struct vperfctr *new_vperfctr(int tid)
 		free(self);
 		return NULL;
 	}
-	return self;
-}
-
-struct vperfctr *vperfctr_open(void)
-{
-	struct vperfctr *self = new_vperfctr(0);
-	void *page;
-
-	if (!self)
-		return NULL;
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
 	if (page == MAP_FAILED) {
 		vperfctr_close(self);
@@ -155,9 +149,14 @@ struct vperfctr *vperfctr_open(void)
 	return self;
 }
 
+struct vperfctr *vperfctr_open(void)
+{
+	return new_vperfctr(0, 1);
+}
+
 struct vperfctr *rvperfctr_open(int tid)
 {
-	return new_vperfctr(tid);
+	return new_vperfctr(tid, 0);
 }
 
 int vperfctr_fd(const struct vperfctr *self)
@@ -186,13 +185,11 @@ int vperfctr_stop(const struct vperfctr *self)
 
 int vperfctr_is_running(const struct vperfctr *self)
 {
-	struct vperfctr_control control;
-
-	if (self->state)
-		return perfctr_cstatus_enabled(self->state->cpu_state.cstatus) != 0;
-	return !vperfctr_read_state(self, NULL, &control, NULL) &&
-	       (control.cpu_control.tsc_on || control.cpu_control.nractrs ||
-		control.cpu_control.nrictrs);
+	/*
+	 * The control does not show this: the kernel stores a refused control, too, and keeps the
+	 * control when counters are stopped.
+	 */
+	return perfctr_cstatus_enabled(self->state->cpu_state.cstatus) != 0;
 }
 
 int vperfctr_iresume(const struct vperfctr *self)
@@ -225,7 +222,7 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
  */
 static int page_is_readable(const struct vperfctr *self, unsigned int *cstatus)
 {
-	if (!self->state || !self->rdpmc)
+	if (!self->own || !self->rdpmc)
 		return 0;
 	*cstatus = self->state->cpu_state.cstatus;
 	return perfctr_cstatus_has_tsc(*cstatus);
@@ -238,7 +235,7 @@ unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
 	unsigned int cstatus, start, now;
 	unsigned long long sum;
 
-	if (!self->state) {
+	if (!self->own) {
 		vperfctr_read_state(self, &sums, NULL, NULL);
 		return sums.tsc;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Performance counters of threads. After an error, a function sets errno and returns -1, or NULL
- * for a pointer. vperfctr_read_tsc(), vperfctr_read_pmc() and vperfctr_is_running() return 0.
+ * for a pointer. vperfctr_read_tsc() and vperfctr_read_pmc() return 0.
  */
 #ifndef _LIBPERFCTR_H
 #define _LIBPERFCTR_H
@@ -18,6 +18,11 @@ struct vperfctr *vperfctr_open(void);
 int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info);
 int vperfctr_control(const struct vperfctr *self, const struct vperfctr_control *control);
 int vperfctr_stop(const struct vperfctr *self);
+
+/*
+ * Do counters or the TSC run while the thread runs? After a refused control none of them run. After
+ * an overflow, or if pinned perf events have the counters, only the TSC runs, if it is enabled.
+ */
 int vperfctr_is_running(const struct vperfctr *self);
 int vperfctr_iresume(const struct vperfctr *self);
 int vperfctr_unlink(const struct vperfctr *self);
