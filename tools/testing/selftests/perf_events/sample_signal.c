@@ -357,6 +357,101 @@ TEST_F(sig, limit)
 	pe_ring_unmap(&self->ring);
 }
 
+/* The event whose handler allows one more overflow, @left times, and then causes @faults. */
+static struct {
+	int fd;
+	int left;
+	int errors;
+	unsigned int faults;
+} again;
+
+static void on_last_overflow(int sig, siginfo_t *info, void *context)
+{
+	on_signal(sig, info, context);
+	if (!again.left)
+		return;
+	again.left--;
+	again.errors += pe_ioctl(again.fd, PERF_EVENT_IOC_REFRESH, 1) != 0;
+	if (again.faults)
+		pe_fault(again.faults);
+}
+
+#define REFRESHES	10
+
+static int refresh_in_handler(int fd, unsigned int faults)
+{
+	struct sigaction act = { .sa_sigaction = on_last_overflow, .sa_flags = SA_SIGINFO };
+
+	again.fd = fd;
+	again.left = 0;
+	again.errors = 0;
+	again.faults = faults;
+	if (sigaction(SIGRTMIN, &act, NULL))
+		return -errno;
+	/* Map the pages that the handler touches. */
+	raise(SIGRTMIN);
+	forget();
+	again.left = REFRESHES;
+	return pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+/*
+ * The handler of the last overflow allows one more: each page fault overflows, once. Count faults
+ * that are served, because a fault that a signal interrupts is repeated.
+ */
+TEST_F(sig, refresh_in_the_handler)
+{
+	int after[REFRESHES + 3] = { }, i;
+
+	self->a.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
+	self->a.sample_type = PERF_SAMPLE_IP;
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 4));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
+	ASSERT_EQ(0, refresh_in_handler(self->fd, 0));
+	/* Check later: the checks may cause page faults of their own. */
+	for (i = 0; i < REFRESHES + 3; i++) {
+		pe_fault(1);
+		after[i] = seen_so_far();
+	}
+	/* The last call of the handler allows no more. */
+	for (i = 0; i < REFRESHES + 3; i++)
+		EXPECT_EQ(i <= REFRESHES ? i + 1 : REFRESHES + 1, after[i]);
+	for (i = 0; i <= REFRESHES; i++)
+		EXPECT_EQ(POLL_HUP, seen[i].code);
+	EXPECT_EQ(0, again.errors);
+	EXPECT_EQ(REFRESHES + 1, seen_so_far());
+	EXPECT_EQ(REFRESHES + 1, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
+	EXPECT_EQ(REFRESHES + 1, pe_count(self->fd));
+	pe_ring_unmap(&self->ring);
+}
+
+/* As above, but the page faults are in the handler: three, and one overflow. */
+TEST_F(sig, refresh_and_overflow_in_the_handler)
+{
+	int i;
+
+	self->a.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
+	self->a.sample_type = PERF_SAMPLE_IP;
+	self->fd = pe_self(&self->a);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 4));
+	ASSERT_EQ(0, ask_for_signals(self->fd));
+	ASSERT_EQ(0, refresh_in_handler(self->fd, 3));
+	pe_fault(1);
+	ASSERT_EQ(REFRESHES + 1, seen_so_far());
+	for (i = 0; i <= REFRESHES; i++)
+		EXPECT_EQ(POLL_HUP, seen[i].code);
+	EXPECT_EQ(0, again.errors);
+	EXPECT_EQ(REFRESHES + 1, pe_ring_drop(&self->ring, PERF_RECORD_SAMPLE));
+	EXPECT_EQ(REFRESHES + 1, pe_count(self->fd));
+	pe_fault(5);
+	EXPECT_EQ(REFRESHES + 1, seen_so_far());
+	EXPECT_EQ(REFRESHES + 1, pe_count(self->fd));
+	pe_ring_unmap(&self->ring);
+}
+
 static struct perf_event_attr trap_attr(void)
 {
 	struct perf_event_attr a = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);

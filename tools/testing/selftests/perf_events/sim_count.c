@@ -374,6 +374,45 @@ TEST_F(sim, refresh_counts_down)
 	close(fd);
 }
 
+static int refreshed_fd, nr_handled;
+
+static void refresh_and_advance(int sig)
+{
+	if (++nr_handled > 5)
+		return;
+	pe_ioctl(refreshed_fd, PERF_EVENT_IOC_REFRESH, 1);
+	pe_sim_advance(1000);
+}
+
+/* The handler of an overflow allows one more, and makes steps for a hundred: it has one more. */
+TEST_F(sim, refresh_in_the_handler)
+{
+	struct pe_ring ring;
+	int fd;
+
+	self->attr.sample_period = 10;
+	self->attr.sample_type = PERF_SAMPLE_IP;
+	self->attr.disabled = 1;
+	fd = pe_self(&self->attr);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 1));
+	signal(SIGRTMIN, refresh_and_advance);
+	ASSERT_EQ(0, fcntl(fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(fd, F_SETSIG, SIGRTMIN));
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC));
+	refreshed_fd = fd;
+	ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1));
+	ASSERT_EQ(0, pe_sim_advance(1000));
+	EXPECT_EQ(6, nr_handled);
+	EXPECT_EQ(60, pe_count(fd));
+	EXPECT_EQ(6, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
+	ASSERT_EQ(0, pe_sim_advance(1000));
+	EXPECT_EQ(6, nr_handled);
+	EXPECT_EQ(60, pe_count(fd));
+	pe_ring_unmap(&ring);
+	close(fd);
+}
+
 TEST_F(sim, generic_event_of_a_named_pmu)
 {
 	struct perf_event_attr attr = self->attr;
