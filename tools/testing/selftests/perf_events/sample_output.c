@@ -220,6 +220,109 @@ TEST_F(output, at_open)
 	close(fd);
 }
 
+/* Does an event opened with these flags join the group of @leader, and write to its buffer? */
+static const struct {
+	unsigned long flags;
+	bool joins, writes;
+} at_open[] = {
+	{ 0, true, false },
+	{ PERF_FLAG_FD_OUTPUT, true, true },
+	{ PERF_FLAG_FD_NO_GROUP, false, false },
+	{ PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP, false, true },
+};
+
+/* Number of events in the group of a leader with PERF_FORMAT_GROUP, or -1 */
+static int group_size(int leader)
+{
+	__u64 value[8];
+
+	return read(leader, value, sizeof(value)) < (ssize_t)sizeof(*value) ? -1 : value[0];
+}
+
+TEST_F(output, at_open_with_a_leader)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	int leader, fd;
+	unsigned int i;
+
+	/* The leader writes no records. */
+	a.read_format = PERF_FORMAT_GROUP;
+	for (i = 0; i < PE_ARRAY_SIZE(at_open); i++) {
+		struct pe_ring ring;
+		unsigned int nr;
+
+		leader = pe_self(&a);
+		ASSERT_LE(0, leader);
+		ASSERT_EQ(0, pe_ring_map(&ring, leader, 1));
+		fd = pe_open(&self->a, 0, -1, leader, at_open[i].flags);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(1 + at_open[i].joins, group_size(leader));
+		faults(fd, 3);
+		EXPECT_LE(3, pe_count(fd));
+		nr = pe_ring_drop(&ring, PERF_RECORD_SAMPLE);
+		EXPECT_EQ(at_open[i].writes ? pe_count(fd) : 0, nr);
+		close(fd);
+		close(leader);
+		pe_ring_unmap(&ring);
+	}
+}
+
+TEST_F(output, at_open_with_a_member)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	int leader, member, fd;
+	struct pe_ring ring;
+	unsigned int i;
+
+	a.read_format = PERF_FORMAT_GROUP;
+	leader = pe_self(&a);
+	ASSERT_LE(0, leader);
+	ASSERT_EQ(0, pe_ring_map(&ring, leader, 1));
+	a.read_format = 0;
+	member = pe_open(&a, 0, -1, leader, PERF_FLAG_FD_OUTPUT);
+	ASSERT_LE(0, member);
+	for (i = 0; i < PE_ARRAY_SIZE(at_open); i++) {
+		unsigned int nr;
+
+		fd = pe_open(&self->a, 0, -1, member, at_open[i].flags);
+		/* A member leads no group, but it has the leader's buffer. */
+		if (at_open[i].joins) {
+			EXPECT_EQ(-EINVAL, fd);
+			continue;
+		}
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(2, group_size(leader));
+		faults(fd, 3);
+		nr = pe_ring_drop(&ring, PERF_RECORD_SAMPLE);
+		EXPECT_EQ(at_open[i].writes ? pe_count(fd) : 0, nr);
+		close(fd);
+	}
+	close(member);
+	close(leader);
+	pe_ring_unmap(&ring);
+}
+
+/* An event that may join the group, but not write to the buffer, does neither. */
+TEST_F(output, at_open_refused)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	struct pe_ring ring;
+	int leader;
+
+	a.read_format = PERF_FORMAT_GROUP;
+	leader = pe_self(&a);
+	ASSERT_LE(0, leader);
+	self->a.write_backward = 1;
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, leader, PERF_FLAG_FD_OUTPUT));
+	ASSERT_EQ(0, pe_ring_map(&ring, leader, 1));
+	EXPECT_EQ(-EINVAL, pe_try(&self->a, 0, -1, leader, PERF_FLAG_FD_OUTPUT));
+	EXPECT_EQ(1, group_size(leader));
+	EXPECT_EQ(0, pe_try(&self->a, 0, -1, leader, 0));
+	EXPECT_EQ(1, group_size(leader));
+	close(leader);
+	pe_ring_unmap(&ring);
+}
+
 TEST_F(output, target_closed_first)
 {
 	__u64 head;
