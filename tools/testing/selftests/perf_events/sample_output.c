@@ -4,8 +4,10 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -320,6 +322,128 @@ TEST_F(output, at_open_refused)
 	EXPECT_EQ(0, pe_try(&self->a, 0, -1, leader, 0));
 	EXPECT_EQ(1, group_size(leader));
 	close(leader);
+	pe_ring_unmap(&ring);
+}
+
+/**
+ * struct ending - a thread that exits on an order
+ * @thread: the thread
+ * @tid: its id, once it runs
+ * @go: pipe that the thread reads
+ */
+struct ending {
+	pthread_t thread;
+	pid_t tid;
+	int go[2];
+};
+
+static void *exit_on_order(void *arg)
+{
+	struct ending *e = arg;
+	char c;
+
+	__atomic_store_n(&e->tid, syscall(__NR_gettid), __ATOMIC_SEQ_CST);
+	(void)!read(e->go[0], &c, 1);
+	return NULL;
+}
+
+static int start_ending(struct ending *e)
+{
+	e->tid = 0;
+	if (pipe(e->go))
+		return -errno;
+	if (pthread_create(&e->thread, NULL, exit_on_order, e))
+		return -EAGAIN;
+	while (!__atomic_load_n(&e->tid, __ATOMIC_SEQ_CST))
+		pe_sleep_ms(1);
+	return 0;
+}
+
+static int poll_for(int fd, short events, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	return poll(&p, 1, ms) < 0 ? -errno : p.revents;
+}
+
+/* End the thread. @mapped is an event of it, with a buffer: wait until that has ended, too. */
+static void end_now(struct ending *e, int mapped)
+{
+	close(e->go[1]);
+	pthread_join(e->thread, NULL);
+	close(e->go[0]);
+	poll_for(mapped, 0, -1);
+}
+
+/* The event of a thread that has exited keeps its buffer, for other events of the CPU. */
+TEST_F(output, of_an_exited_thread)
+{
+	struct pe_ring ring;
+	struct ending e;
+	int gone, fd, i;
+
+	self->a.wakeup_events = 1;
+	ASSERT_EQ(0, start_ending(&e));
+	ASSERT_EQ(0, pe_move_to(0));
+	gone = pe_open(&self->a, e.tid, 0, -1, 0);
+	fd = pe_open(&self->a, 0, 0, -1, 0);
+	ASSERT_LE(0, gone);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, gone, 1));
+	end_now(&e, gone);
+
+	/* At the open of an event, the other one must not have ended. */
+	EXPECT_EQ(-ENODEV, pe_try(&self->a, 0, 0, gone,
+				  PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP));
+	EXPECT_EQ(-ENODEV, pe_try(&self->a, 0, 0, gone, PERF_FLAG_FD_NO_GROUP));
+	ASSERT_EQ(0, set_output(fd, gone));
+	EXPECT_EQ(0, poll_for(fd, POLLIN, 0));
+	faults(fd, 5);
+	EXPECT_EQ(POLLIN, poll_for(fd, POLLIN, 0));
+	EXPECT_EQ(POLLHUP, poll_for(gone, POLLIN, 0));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(1, pe_ring_next(&ring, &rec));
+		ASSERT_EQ(PERF_RECORD_SAMPLE, rec.head.type);
+		ASSERT_EQ(0, pe_sample_parse(&self->a, &rec, &self->s));
+		EXPECT_EQ(pe_id(fd), self->s.identifier);
+		EXPECT_EQ(getpid(), self->s.tid);
+	}
+	pe_ring_drop(&ring, 0);
+	EXPECT_EQ(0, pe_count(gone));
+
+	/* The mapping holds the buffer when the thread's event is closed. */
+	close(gone);
+	faults(fd, 5);
+	EXPECT_LE(5, pe_ring_drop(&ring, PERF_RECORD_SAMPLE));
+	close(fd);
+	pe_ring_unmap(&ring);
+}
+
+/* Events without a CPU share a buffer only with events of the same task, after its exit, too. */
+TEST_F(output, of_an_exited_thread_on_any_cpu)
+{
+	int gone, other, unmapped;
+	struct pe_ring ring;
+	struct ending e;
+
+	ASSERT_EQ(0, start_ending(&e));
+	gone = pe_open(&self->a, e.tid, -1, -1, 0);
+	other = pe_open(&self->a, e.tid, -1, -1, 0);
+	unmapped = pe_open(&self->a, e.tid, 0, -1, 0);
+	ASSERT_LE(0, gone);
+	ASSERT_LE(0, other);
+	ASSERT_LE(0, unmapped);
+	ASSERT_EQ(0, pe_ring_map(&ring, gone, 1));
+	EXPECT_EQ(-EINVAL, set_output(self->fd, gone));
+	end_now(&e, gone);
+	EXPECT_EQ(-EINVAL, set_output(self->fd, gone));
+	EXPECT_EQ(-EINVAL, set_output(gone, self->target));
+	EXPECT_EQ(-EINVAL, set_output(self->fd, unmapped));
+	EXPECT_EQ(0, set_output(other, gone));
+	EXPECT_EQ(0, set_output(other, -1));
+	close(unmapped);
+	close(other);
+	close(gone);
 	pe_ring_unmap(&ring);
 }
 
