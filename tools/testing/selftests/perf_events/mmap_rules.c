@@ -149,6 +149,107 @@ TEST_F(map, cannot_grow)
 	munmap(p, 2 * self->page);
 }
 
+/* Number of records in a buffer that is not full, or -1 if they are not samples without fields */
+static int record_count(const struct perf_event_mmap_page *p)
+{
+	const char *data = (const char *)p + p->data_offset;
+	const struct perf_event_header *head;
+	__u64 at, end = __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
+	int n = 0;
+
+	for (at = 0; at < end && at < p->data_size; at += head->size, n++) {
+		head = (const void *)(data + at);
+		if (head->type != PERF_RECORD_SAMPLE || head->size != sizeof(*head))
+			return -1;
+	}
+	return n;
+}
+
+TEST_F(map, moved)
+{
+	const size_t len = 3 * self->page;
+	struct perf_event_mmap_page *p, *q, *r, *second;
+	unsigned char vec[3];
+	int before;
+
+	p = mmap(NULL, len, RW, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	/* Two addresses to move to */
+	q = mmap(NULL, 2 * len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)q);
+	r = (void *)((char *)q + len);
+	pe_fault(3);
+	before = record_count(p);
+	EXPECT_LE(3, before);
+
+	/* The whole mapping can be moved: the records are at the new address, and no other. */
+	ASSERT_EQ((void *)q, mremap(p, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, q));
+	EXPECT_EQ(-1, mincore(p, len, vec));
+	EXPECT_EQ(ENOMEM, errno);
+	EXPECT_LE(before, record_count(q));
+	pe_fault(3);
+	EXPECT_LE(before + 3, record_count(q));
+	q->data_tail = q->data_head;
+
+	/* Another mapping has the same buffer, which the event keeps until both are unmapped. */
+	second = mmap(NULL, len, RW, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, (void *)second);
+	EXPECT_EQ(q->data_tail, second->data_tail);
+	ASSERT_EQ((void *)r, mremap(q, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, r));
+	ASSERT_EQ(0, munmap(r, len));
+	before = record_count(second);
+	pe_fault(3);
+	EXPECT_LE(before + 3, record_count(second));
+	EXPECT_EQ(-EINVAL, try_map(self->fd, 2 * self->page, RW, MAP_SHARED, 0));
+	ASSERT_EQ(0, munmap(second, len));
+	EXPECT_EQ(0, try_map(self->fd, 2 * self->page, RW, MAP_SHARED, 0));
+}
+
+/* After each refused call, the mapping is as before. */
+TEST_F(map, not_moved_in_part)
+{
+	const size_t page = self->page, len = 3 * page;
+	struct perf_event_mmap_page *p;
+	char *q, *start;
+	int before;
+
+	p = mmap(NULL, len, RW, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	start = (char *)p;
+	q = mmap(NULL, 2 * len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)q);
+
+#define REMAP_FAILS(err, ...)	do {				\
+		before = record_count(p);			\
+		errno = 0;					\
+		EXPECT_EQ(MAP_FAILED, mremap(__VA_ARGS__));	\
+		EXPECT_EQ(err, errno);				\
+		pe_fault(2);					\
+		EXPECT_LE(before + 2, record_count(p));		\
+	} while (0)
+
+	/* Shrink, in place and to another address. */
+	REMAP_FAILS(EINVAL, start, len, page, 0);
+	REMAP_FAILS(EINVAL, start, len, 2 * page, MREMAP_MAYMOVE);
+	REMAP_FAILS(EINVAL, start, len, 2 * page, MREMAP_MAYMOVE | MREMAP_FIXED, q);
+	/* Move a part. */
+	REMAP_FAILS(EINVAL, start, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, q);
+	REMAP_FAILS(EINVAL, start + page, 2 * page, 2 * page, MREMAP_MAYMOVE | MREMAP_FIXED, q);
+	REMAP_FAILS(EINVAL, start + page, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, q);
+	/* Grow, the second time to another address. */
+	REMAP_FAILS(EFAULT, start, len, 5 * page, MREMAP_MAYMOVE);
+	REMAP_FAILS(EFAULT, start, len, 5 * page, MREMAP_MAYMOVE | MREMAP_FIXED, q);
+	REMAP_FAILS(EFAULT, start + page, 2 * page, 4 * page, MREMAP_MAYMOVE);
+	/* Duplicate: an old size of 0, or an old mapping that stays. */
+	REMAP_FAILS(EFAULT, start, 0, len, MREMAP_MAYMOVE);
+	REMAP_FAILS(EINVAL, start, len, len, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
+	/* A mapping of all pages that has its size, and may stay, stays. */
+	EXPECT_EQ((void *)p, mremap(p, len, len, MREMAP_MAYMOVE));
+	EXPECT_EQ(0, munmap(p, len));
+	EXPECT_EQ(0, try_map(self->fd, 2 * page, RW, MAP_SHARED, 0));
+#undef REMAP_FAILS
+}
+
 TEST_F(map, inherited_on_any_cpu)
 {
 	struct perf_event_attr a = self->a;
