@@ -337,6 +337,53 @@ TEST_F(exit, leader_thread_alone)
 	pe_child_end(&self->child);
 }
 
+/* Map the event of a task that has exited: its page has the count and the times of the exit. */
+TEST_F(exit, mapped_after_the_end)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *p;
+	struct perf_event_attr a = self->a;
+	int fd[3], i, pages;
+	siginfo_t info;
+	__u64 value[3];
+
+	/* An event that only counts, one that samples, and one of a CPU */
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd[0] = pe_open(&a, self->child.pid, -1, -1, 0);
+	fd[2] = pe_open(&a, self->child.pid, 0, -1, 0);
+	a.sample_period = 1;
+	fd[1] = pe_open(&a, self->child.pid, -1, -1, 0);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 0));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	ASSERT_EQ(0, pe_child_send(&self->child, PE_EXIT, 0));
+	/* Map a page of each event of the zombie, and a buffer when the zombie is reaped. */
+	ASSERT_EQ(0, waitid(P_PID, self->child.pid, &info, WEXITED | WNOWAIT));
+	for (pages = 1; pages <= 3; pages += 2) {
+		for (i = 0; i < 3; i++) {
+			ASSERT_LE(0, fd[i]);
+			ASSERT_EQ(sizeof(value), read(fd[i], value, sizeof(value)));
+			EXPECT_LE(PAGES, value[0]);
+			p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd[i], 0);
+			ASSERT_NE(MAP_FAILED, (void *)p);
+			EXPECT_EQ(0, p->lock & 1);
+			EXPECT_EQ(0, p->index);
+			EXPECT_EQ(value[0], p->offset);
+			EXPECT_EQ(value[1], p->time_enabled);
+			EXPECT_EQ(value[2], p->time_running);
+			EXPECT_EQ(0, p->data_head);
+			EXPECT_EQ((pages - 1) * page, p->data_size);
+			EXPECT_EQ(POLLHUP, poll_now(fd[i]));
+			munmap(p, pages * page);
+			EXPECT_EQ(sizeof(value), read(fd[i], value, sizeof(value)));
+			EXPECT_LE(PAGES, value[0]);
+		}
+		if (pages == 1)
+			pe_child_end(&self->child);
+	}
+	for (i = 0; i < 3; i++)
+		close(fd[i]);
+}
+
 TEST_F(exit, owner_goes_first)
 {
 	struct perf_event_attr a = self->a;
