@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -395,6 +396,74 @@ TEST_F(cgroup, group_of_events)
 	close(leader);
 	close(member);
 	close(unnamed);
+}
+
+/*
+ * With attr.inherit, too, the event of a cgroup counts each task of the cgroup once: the children
+ * of a task are in the cgroup by themselves.
+ */
+TEST_F(cgroup, inherit)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	int inherited, plain;
+	void *p;
+
+	plain = of(&self->a, self->g.left, 0);
+	ASSERT_LE(0, plain);
+	self->a.inherit = 1;
+	inherited = of(&self->a, self->g.left, 0);
+	ASSERT_LE(0, inherited);
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+	EXPECT_EQ(0, pe_count(inherited));
+	ASSERT_EQ(0, pe_cgroup_enter("pe_up/left", self->child.pid));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FAULT, PAGES));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+	ASSERT_EQ(0, pe_child_do(&self->child, PE_GRAND_FAULT, PAGES));
+	EXPECT_LE(3 * PAGES, pe_count(inherited));
+	EXPECT_EQ(pe_count(plain), pe_count(inherited));
+	/* The event has a CPU, so that it can be mapped. */
+	p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, inherited, 0);
+	EXPECT_NE(MAP_FAILED, p);
+	if (p != MAP_FAILED)
+		munmap(p, 2 * page);
+	close(inherited);
+	close(plain);
+}
+
+/* In a group of a cgroup, each event may have attr.inherit or not. */
+TEST_F(cgroup, inherited_groups)
+{
+	int leader, member[2], i;
+	__u64 value[4];
+
+	for (i = 0; i < 2; i++) {
+		self->a.read_format = PERF_FORMAT_GROUP;
+		self->a.inherit = i;
+		leader = of(&self->a, self->g.left, 0);
+		ASSERT_LE(0, leader);
+		self->a.read_format = 0;
+		member[0] = pe_open(&self->a, self->g.left, 0, leader, PERF_FLAG_PID_CGROUP);
+		ASSERT_LE(0, member[0]);
+		self->a.inherit = !i;
+		/* A member counts for the leader's cgroup, with or without a cgroup of its own. */
+		EXPECT_EQ(0, pe_try(&self->a, self->g.left, 0, leader, PERF_FLAG_PID_CGROUP));
+		member[1] = pe_open(&self->a, -1, 0, leader, 0);
+		ASSERT_LE(0, member[1]);
+		EXPECT_EQ(-EINVAL, pe_try(&self->a, self->g.right, 0, leader,
+					  PERF_FLAG_PID_CGROUP));
+		ASSERT_EQ(0, pe_cgroup_enter("pe_up/left", self->child.pid));
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+		ASSERT_EQ(0, pe_cgroup_enter("", self->child.pid));
+		ASSERT_EQ(0, pe_child_do(&self->child, PE_FORK_FAULT, PAGES));
+		ASSERT_EQ(sizeof(value), read(leader, value, sizeof(value)));
+		EXPECT_EQ(3, value[0]);
+		EXPECT_LE(PAGES, value[1]);
+		EXPECT_EQ(value[1], value[2]);
+		EXPECT_EQ(value[1], value[3]);
+		close(member[1]);
+		close(member[0]);
+		close(leader);
+	}
 }
 
 static int tree(unsigned int depth)
