@@ -26,6 +26,8 @@
 
 FIXTURE(race) {
 	struct vperfctr_control control;
+	/* errno of a child that could not open its object, in memory that it shares, or 0 */
+	int *error;
 };
 
 FIXTURE_SETUP(race)
@@ -35,6 +37,9 @@ FIXTURE_SETUP(race)
 	self->control = instructions(0);
 	if (!has_counters())
 		self->control.cpu_control.nractrs = 0;
+	self->error = mmap(NULL, sizeof(*self->error), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)self->error);
 }
 
 FIXTURE_TEARDOWN(race)
@@ -47,6 +52,20 @@ static bool is_expected(int ret)
 	return ret >= 0 || errno == ESRCH;
 }
 
+/*
+ * In a child: open the child's object as the descriptor @fd, which the parent reads. Without an
+ * object the parent would read for ever: report the error, and exit.
+ */
+static void open_as(int fd, int *error)
+{
+	int got = vperfctr_open(0, 1);
+
+	if (got == fd)
+		return;
+	__atomic_store_n(error, got < 0 ? errno : EBADF, __ATOMIC_RELEASE);
+	_exit(1);
+}
+
 /* Clone a process that shares files, and optionally memory, with the caller. */
 static pid_t clone_with(unsigned long flags)
 {
@@ -57,16 +76,17 @@ static pid_t clone_with(unsigned long flags)
 TEST_F(race, exit)
 {
 	struct perfctr_sum_ctrs a, b;
-	int i, fd, probe = vperfctr_open(0, 0);
+	int i, probe = vperfctr_open(0, 0), error;
 	pid_t child;
 
+	ASSERT_LE(0, probe);
 	close(probe);
 	for (i = 0; i < ROUNDS; i++) {
 		child = clone_with(0);
 		ASSERT_LE(0, child);
 		if (!child) {
-			fd = vperfctr_open(0, 1);
-			vperfctr_control(fd, &self->control);
+			open_as(probe, self->error);
+			vperfctr_control(probe, &self->control);
 			work(1000 * (i % 50));
 			_exit(0);
 		}
@@ -75,6 +95,10 @@ TEST_F(race, exit)
 			ASSERT_EQ(true, is_expected(vperfctr_unlink(probe)) || errno == EBADF);
 			ASSERT_EQ(-1, vperfctr_control(probe, &self->control));
 			ASSERT_EQ(true, errno == ESRCH || errno == EBADF);
+			error = __atomic_load_n(self->error, __ATOMIC_ACQUIRE);
+			ASSERT_EQ(0, error) {
+				TH_LOG("the child cannot open its object: %s", strerror(error));
+			}
 			sched_yield();
 		}
 		ASSERT_EQ(child, waitpid(child, NULL, 0));
@@ -92,25 +116,30 @@ TEST_F(race, exit)
 TEST_F(race, unlink_read)
 {
 	struct perfctr_sum_ctrs a, b;
-	int i, fd, probe = vperfctr_open(0, 0), status;
+	int i, probe = vperfctr_open(0, 0), error, status;
 	pid_t child;
 
+	ASSERT_LE(0, probe);
 	close(probe);
 	for (i = 0; i < ROUNDS; i++) {
 		child = clone_with(0);
 		ASSERT_LE(0, child);
 		if (!child) {
-			fd = vperfctr_open(0, 1);
-			if (vperfctr_control(fd, &self->control))
-				_exit(1);
-			work(1000 * (i % 50));
-			if (vperfctr_unlink(fd))
+			open_as(probe, self->error);
+			if (vperfctr_control(probe, &self->control))
 				_exit(2);
+			work(1000 * (i % 50));
+			if (vperfctr_unlink(probe))
+				_exit(3);
 			work(50000);
 			_exit(0);
 		}
 		while (vperfctr_read(probe, &a, NULL, NULL)) {
 			ASSERT_EQ(true, errno == ESRCH || errno == EBADF);
+			error = __atomic_load_n(self->error, __ATOMIC_ACQUIRE);
+			ASSERT_EQ(0, error) {
+				TH_LOG("the child cannot open its object: %s", strerror(error));
+			}
 			sched_yield();
 		}
 		ASSERT_EQ(0, vperfctr_read(probe, &b, NULL, NULL));
