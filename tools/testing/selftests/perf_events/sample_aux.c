@@ -555,6 +555,46 @@ TEST_F(aux, unmapped_while_it_traces)
 	EXPECT_EQ(200, pe_count(self->fd));
 }
 
+/* The area can be moved as a whole, also while the unit writes to it, but not resized. */
+TEST_F(aux, moved)
+{
+	struct aux aux;
+	void *to;
+
+	start(_metadata, self, PROT_READ | PROT_WRITE);
+	to = mmap(NULL, self->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, to);
+	enable(self->fd);
+	ASSERT_EQ(0, trace(100));
+	ASSERT_EQ(to, mremap(self->area, self->size, self->size, MREMAP_MAYMOVE | MREMAP_FIXED,
+			     to));
+	self->area = to;
+	EXPECT_EQ(MAP_FAILED, mremap(to, self->size, self->page, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mremap(to, self->size, 2 * self->size, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+	ASSERT_EQ(0, trace(100));
+	disable(self->fd);
+	EXPECT_EQ(200, pe_count(self->fd));
+	ASSERT_EQ(true, next_aux(&self->ring, &aux));
+	EXPECT_EQ(0, aux.offset);
+	EXPECT_EQ(200, aux.size);
+	EXPECT_EQ(0, wrong(self, 0, 200, 0));
+
+	/* That was the only mapping of the area: the event has none any more. */
+	unmap_area(&self->area, self->size);
+	enable(self->fd);
+	ASSERT_EQ(0, trace(100));
+	disable(self->fd);
+	EXPECT_EQ(200, pe_count(self->fd));
+	self->area = map_area(self->fd, &self->ring, self->size, PROT_READ | PROT_WRITE);
+	ASSERT_NE(MAP_FAILED, (void *)self->area);
+	enable(self->fd);
+	ASSERT_EQ(0, trace(100));
+	disable(self->fd);
+	EXPECT_EQ(300, pe_count(self->fd));
+}
+
 TEST_F(aux, closed_while_it_is_mapped)
 {
 	start(_metadata, self, PROT_READ | PROT_WRITE);
