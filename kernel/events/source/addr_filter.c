@@ -244,6 +244,18 @@ static void perf_addr_filter_set_ranges(struct perf_event *event,
 	raw_spin_lock_irq(&head->lock);
 	memcpy(event->addr_filter_ranges, ranges, nr * sizeof(*ranges));
 	perf_event_filters(event)->gen++;
+	raw_spin_unlock_irq(&head->lock);
+}
+
+/*
+ * The event has the ranges of the newest filters. A fork copies the serial number together with the
+ * ranges.
+ */
+static void perf_addr_filter_mark_up_to_date(struct perf_event *event)
+{
+	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
+
+	raw_spin_lock_irq(&head->lock);
 	perf_event_filters(event)->applied = perf_event_filters(perf_event_parent(event))->serial;
 	raw_spin_unlock_irq(&head->lock);
 }
@@ -265,6 +277,21 @@ static bool perf_addr_filter_is_up_to_date(const struct perf_event *event)
 	return perf_event_filters(event)->applied == parent->serial;
 }
 
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+/* Called in a KUnit test after the ranges were set, before the task's mm is checked again. */
+static void (*perf_addr_filter_test_step)(struct perf_event *event);
+#endif
+
+static void perf_addr_filter_ranges_are_set(struct perf_event *event)
+{
+#ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
+	void (*step)(struct perf_event *event) = READ_ONCE(perf_addr_filter_test_step);
+
+	if (step)
+		step(event);
+#endif
+}
+
 /* Is the task's fork incomplete? Its mm may still be released without a lock if the fork fails. */
 static bool perf_addr_filter_task_is_new(struct task_struct *task)
 {
@@ -279,7 +306,8 @@ static bool perf_addr_filter_task_is_new(struct task_struct *task)
 /*
  * Apply new filters to one event. @ranges is scratch memory. The update holds mmap_lock for
  * reading, so an mmap() of the task waits. A later execve() clears the ranges; after an
- * earlier execve() the task has another mm, and the loop repeats.
+ * earlier execve() the task has another mm, and the loop repeats. The caller may have to wait for
+ * that mm, so the event is up to date only at the end.
  *
  * Return true on success; false if the caller must wait for the mmap_lock of *@busy, or, if *@busy
  * is NULL, for the task's fork to complete.
@@ -307,12 +335,14 @@ static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_fi
 			return false;
 		}
 		perf_addr_filter_set_ranges(event, ranges, mm);
+		perf_addr_filter_ranges_are_set(event);
 		if (mm) {
 			stays = READ_ONCE(task->mm) == mm;
 			mmap_read_unlock(mm);
 			perf_addr_filter_put_mm(mm);
 		}
 	} while (!stays);
+	perf_addr_filter_mark_up_to_date(event);
 	perf_event_call(event, perf_addr_filter_restart_locked, NULL);
 	return true;
 }
@@ -362,19 +392,25 @@ static int perf_addr_filter_wait(struct mm_struct *busy)
 	return err;
 }
 
+static void perf_addr_filter_apply_none(struct perf_event *event,
+					struct perf_addr_filter_range *ranges)
+{
+	if (perf_addr_filter_is_up_to_date(event))
+		return;
+	perf_addr_filter_set_ranges(event, ranges, NULL);
+	perf_addr_filter_mark_up_to_date(event);
+}
+
 /* Clear the file ranges of all events that do not have the new filters yet. */
 static void perf_addr_filter_apply_nothing(struct perf_event *event,
 					   struct perf_addr_filter_range *ranges)
 {
 	struct perf_event *child;
 
-	if (!perf_addr_filter_is_up_to_date(event))
-		perf_addr_filter_set_ranges(event, ranges, NULL);
+	perf_addr_filter_apply_none(event, ranges);
 	CLASS(inherit_lock, lock)(event);
-	for_each_child(child, event) {
-		if (!perf_addr_filter_is_up_to_date(child))
-			perf_addr_filter_set_ranges(child, ranges, NULL);
-	}
+	for_each_child(child, event)
+		perf_addr_filter_apply_none(child, ranges);
 }
 
 /*

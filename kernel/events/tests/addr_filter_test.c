@@ -422,6 +422,76 @@ static void test_set_by_killed_task(struct kunit *test)
 	perf_pmu_unregister(&filter_test_tracer);
 }
 
+static struct mm_struct *filter_test_new_mm;
+
+/* The event's task executes a program, and then holds its mmap_lock for writing. */
+static void filter_test_exec(struct perf_event *event)
+{
+	struct mm_struct *mm = filter_test_new_mm;
+
+	if (!mm || event->hw.target->mm == mm)
+		return;
+	event->hw.target->mm = mm;
+	WARN_ON_ONCE(!down_write_trylock(&mm->mmap_lock));
+}
+
+static void filter_test_set_during_exec(struct kunit *test, struct perf_event *event)
+{
+	struct perf_event_filters *filters = perf_event_filters(event);
+	struct perf_addr_filter_range ranges[TEST_NR] = { };
+	struct task_struct *target = event->hw.target, *task;
+	struct mm_struct *old_mm = mm_alloc(), *busy = NULL;
+	unsigned int told_before;
+
+	filter_test_new_mm = mm_alloc();
+	task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	KUNIT_EXPECT_TRUE(test, old_mm && filter_test_new_mm && task);
+	if (old_mm && filter_test_new_mm && task) {
+		spin_lock_init(&task->alloc_lock);
+		task->mm = old_mm;
+		CLASS(event_context, ctx)(event);
+		event->hw.target = task;
+		filters->head.nr_file_filters = 1;
+		filters->serial++;
+		told_before = READ_ONCE(nr_told);
+		WRITE_ONCE(perf_addr_filter_test_step, filter_test_exec);
+		KUNIT_EXPECT_FALSE(test, perf_addr_filter_apply(event, ranges, &busy));
+		WRITE_ONCE(perf_addr_filter_test_step, NULL);
+		KUNIT_EXPECT_PTR_EQ(test, busy, filter_test_new_mm);
+		KUNIT_EXPECT_FALSE(test, perf_addr_filter_is_up_to_date(event));
+		if (busy) {
+			mmap_write_unlock(busy);
+			mmput(busy);
+		}
+		KUNIT_EXPECT_TRUE(test, perf_addr_filter_apply(event, ranges, &busy));
+		KUNIT_EXPECT_TRUE(test, perf_addr_filter_is_up_to_date(event));
+		KUNIT_EXPECT_LT(test, told_before, READ_ONCE(nr_told));
+		filters->head.nr_file_filters = 0;
+		event->hw.target = target;
+	}
+	if (filter_test_new_mm)
+		mmput(filter_test_new_mm);
+	if (old_mm)
+		mmput(old_mm);
+}
+
+/*
+ * The task gets another mm while its ranges are computed, and that mm is locked: the event has the
+ * old mm's ranges, so the setter must compute them again after its wait.
+ */
+static void test_set_during_exec(struct kunit *test)
+{
+	struct perf_event *event;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&filter_test_tracer, NULL, -1), 0);
+	event = tracer_open(test, -1, current);
+	if (!IS_ERR(event)) {
+		filter_test_set_during_exec(test, event);
+		perf_event_release_kernel(event);
+	}
+	perf_pmu_unregister(&filter_test_tracer);
+}
+
 static bool filter_test_is_possible(struct perf_event_context *ctx)
 {
 	bool possible = false;
@@ -575,6 +645,7 @@ static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE(test_address_range),
 	KUNIT_CASE(test_set),
 	KUNIT_CASE(test_set_by_killed_task),
+	KUNIT_CASE(test_set_during_exec),
 	KUNIT_CASE(test_walk_needs_a_filter),
 	KUNIT_CASE(test_walk_locks_filters_only),
 	KUNIT_CASE(test_mapped),
