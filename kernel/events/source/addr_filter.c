@@ -416,10 +416,15 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
 /*
  * Apply new filters to an event and its inherited events. User space can make a task hold its
  * mmap_lock for long: drop the caller's ctx->mutex while waiting for the mmap_lock. A fatal signal
- * ends the wait.
+ * ends the wait. @serial is the number of the caller's filters.
+ *
+ * During the wait another setter may replace the filters. A caller that was killed then leaves all
+ * events to that setter: if the caller marked them as up to date, without file ranges, that setter
+ * would not set their ranges.
  */
 static int perf_addr_filter_apply_children(struct perf_event *event,
-					   struct perf_addr_filter_range *ranges)
+					   struct perf_addr_filter_range *ranges,
+					   unsigned long serial)
 {
 	struct mutex *held = &event->ctx->mutex;
 	struct mm_struct *busy;
@@ -433,7 +438,8 @@ static int perf_addr_filter_apply_children(struct perf_event *event,
 		if (event->state == PERF_EVENT_STATE_DEAD)
 			return perf_refuse(PERF_REFUSED_EVENT_DEAD);
 		if (err) {
-			perf_addr_filter_apply_nothing(event, ranges);
+			if (perf_event_filters(event)->serial == serial)
+				perf_addr_filter_apply_nothing(event, ranges);
 			return err;
 		}
 	}
@@ -453,12 +459,13 @@ static int perf_addr_filter_apply_children(struct perf_event *event,
  * not support the filters, -ENODEV if the PMU was unregistered, -ERANGE, -ENOMEM, or an error of
  * the file lookup. After an error nothing has changed, except after -EINTR by a fatal signal:
  * events that were not reached, or whose task's mmap_lock was not available, have no file ranges
- * then
+ * then, unless a concurrent call sets newer filters
  */
 int perf_addr_filters_set(struct perf_event *event, char *text)
 {
 	struct filter_list new = { .list = LIST_HEAD_INIT(new.list) };
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
+	unsigned long serial;
 	LIST_HEAD(old);
 	int err;
 
@@ -474,9 +481,9 @@ int perf_addr_filters_set(struct perf_event *event, char *text)
 		list_splice_init(&head->list, &old);
 		list_splice(&new.list, &head->list);
 		head->nr_file_filters = new.nr_files;
-		perf_event_filters(event)->serial++;
+		serial = ++perf_event_filters(event)->serial;
 	}
-	err = perf_addr_filter_apply_children(event, new.ranges);
+	err = perf_addr_filter_apply_children(event, new.ranges, serial);
 	perf_addr_filter_free_list(&old);
 	kfree(new.ranges);
 	return err;

@@ -197,8 +197,15 @@ static void test_address_range(struct kunit *test)
 static struct perf_addr_filter_range filter_test_told[TEST_NR];
 static unsigned int nr_told;
 
+/* Event that gets newer filters from a concurrent call, once its driver gets the ranges */
+static struct perf_event *filter_test_rival_of;
+
 static void tracer_sync(struct perf_event *event)
 {
+	if (filter_test_rival_of == event) {
+		filter_test_rival_of = NULL;
+		perf_event_filters(event)->serial++;
+	}
 	memcpy(filter_test_told, event->addr_filter_ranges, sizeof(filter_test_told));
 	WRITE_ONCE(nr_told, nr_told + 1);
 }
@@ -379,19 +386,28 @@ static void filter_test_kill(bool on)
 	spin_unlock_irq(&sighand->siglock);
 }
 
-static void filter_test_set_killed(struct kunit *test, struct perf_event *event)
+/* Create a task that sleeps and inherits the events of current. Return: the task, or NULL */
+static struct task_struct *filter_test_make_child(struct kunit *test)
 {
 	struct task_struct *thread = kthread_create(filter_test_idle, NULL, "perf_filter");
-	struct perf_event *child;
-	int err;
 
 	KUNIT_EXPECT_FALSE(test, IS_ERR(thread));
 	if (IS_ERR(thread))
-		return;
+		return NULL;
 	/* A new kthread runs for a moment: wait until it sleeps. */
 	kthread_bind(thread, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, perf_event_init_task(thread, 0), 0);
+	return thread;
+}
 
+static void filter_test_set_killed(struct kunit *test, struct perf_event *event)
+{
+	struct task_struct *thread = filter_test_make_child(test);
+	struct perf_event *child;
+	int err;
+
+	if (!thread)
+		return;
 	filter_test_kill(true);
 	err = tracer_set(event, "filter 0x1000/0x100");
 	filter_test_kill(false);
@@ -417,6 +433,57 @@ static void test_set_by_killed_task(struct kunit *test)
 	event = tracer_open_attr(test, -1, current, true);
 	if (!IS_ERR(event)) {
 		filter_test_set_killed(test, event);
+		perf_event_release_kernel(event);
+	}
+	perf_pmu_unregister(&filter_test_tracer);
+}
+
+static void filter_test_set_killed_by_rival(struct kunit *test, struct perf_event *event)
+{
+	struct perf_event_filters *filters = perf_event_filters(event);
+	struct task_struct *thread = filter_test_make_child(test);
+	struct perf_addr_filter_range ranges[TEST_NR] = { };
+	struct mm_struct *busy = NULL;
+	struct perf_event *child;
+	int err;
+
+	if (!thread)
+		return;
+	filter_test_rival_of = event;
+	filter_test_kill(true);
+	err = tracer_set(event, "filter 0x1000/0x100");
+	filter_test_kill(false);
+	KUNIT_EXPECT_EQ(test, err, -EINTR);
+	KUNIT_EXPECT_NULL(test, filter_test_rival_of);
+	scoped_class(event_context, ctx, event) {
+		scoped_class(inherit_lock, lock, event) {
+			for_each_child(child, event)
+				KUNIT_EXPECT_FALSE(test, perf_addr_filter_is_up_to_date(child));
+		}
+		/* The other call sets the ranges of its filters. */
+		KUNIT_EXPECT_TRUE(test, perf_addr_filter_apply_all(event, ranges, &busy));
+		CLASS(inherit_lock, lock)(event);
+		KUNIT_EXPECT_TRUE(test, lock && !list_empty(perf_event_children(event)));
+		for_each_child(child, event) {
+			KUNIT_EXPECT_EQ(test, perf_event_filters(child)->applied, filters->serial);
+			KUNIT_EXPECT_EQ(test, child->addr_filter_ranges[0].start, 0x1000UL);
+		}
+	}
+	kthread_stop(thread);
+}
+
+/*
+ * A task is killed while it sets filters, after another task has set newer ones: the inherited
+ * events wait for the newer filters.
+ */
+static void test_killed_task_has_a_rival(struct kunit *test)
+{
+	struct perf_event *event;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&filter_test_tracer, NULL, -1), 0);
+	event = tracer_open_attr(test, -1, current, true);
+	if (!IS_ERR(event)) {
+		filter_test_set_killed_by_rival(test, event);
 		perf_event_release_kernel(event);
 	}
 	perf_pmu_unregister(&filter_test_tracer);
@@ -645,6 +712,7 @@ static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE(test_address_range),
 	KUNIT_CASE(test_set),
 	KUNIT_CASE(test_set_by_killed_task),
+	KUNIT_CASE(test_killed_task_has_a_rival),
 	KUNIT_CASE(test_set_during_exec),
 	KUNIT_CASE(test_walk_needs_a_filter),
 	KUNIT_CASE(test_walk_locks_filters_only),
