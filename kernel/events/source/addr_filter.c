@@ -248,16 +248,17 @@ static void perf_addr_filter_set_ranges(struct perf_event *event,
 }
 
 /*
- * The event has the ranges of the newest filters. A fork copies the serial number together with the
- * ranges.
+ * The event has the ranges of the newest filters: apply them to the hardware. A fork copies the
+ * serial number together with the ranges.
  */
-static void perf_addr_filter_mark_up_to_date(struct perf_event *event)
+static void perf_addr_filter_use_ranges(struct perf_event *event)
 {
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
 
 	raw_spin_lock_irq(&head->lock);
 	perf_event_filters(event)->applied = perf_event_filters(perf_event_parent(event))->serial;
 	raw_spin_unlock_irq(&head->lock);
+	perf_event_call(event, perf_addr_filter_restart_locked, NULL);
 }
 
 /* Freeing the mm with the last reference may take long: use a worker. */
@@ -342,8 +343,7 @@ static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_fi
 			perf_addr_filter_put_mm(mm);
 		}
 	} while (!stays);
-	perf_addr_filter_mark_up_to_date(event);
-	perf_event_call(event, perf_addr_filter_restart_locked, NULL);
+	perf_addr_filter_use_ranges(event);
 	return true;
 }
 
@@ -398,7 +398,7 @@ static void perf_addr_filter_apply_none(struct perf_event *event,
 	if (perf_addr_filter_is_up_to_date(event))
 		return;
 	perf_addr_filter_set_ranges(event, ranges, NULL);
-	perf_addr_filter_mark_up_to_date(event);
+	perf_addr_filter_use_ranges(event);
 }
 
 /* Clear the file ranges of all events that do not have the new filters yet. */
@@ -409,8 +409,10 @@ static void perf_addr_filter_apply_nothing(struct perf_event *event,
 
 	perf_addr_filter_apply_none(event, ranges);
 	CLASS(inherit_lock, lock)(event);
-	for_each_child(child, event)
+	for_each_child(child, event) {
+		cond_resched();
 		perf_addr_filter_apply_none(child, ranges);
+	}
 }
 
 /*

@@ -489,6 +489,51 @@ static void test_killed_task_has_a_rival(struct kunit *test)
 	perf_pmu_unregister(&filter_test_tracer);
 }
 
+static void filter_test_set_killed_in_wait(struct kunit *test, struct perf_event *event)
+{
+	struct task_struct *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	struct perf_event_filters *filters = perf_event_filters(event);
+	struct perf_addr_filter_range ranges[TEST_NR] = { };
+	struct task_struct *target = event->hw.target;
+	unsigned int told_before;
+
+	KUNIT_EXPECT_NOT_NULL(test, task);
+	if (!task)
+		return;
+	KUNIT_EXPECT_EQ(test, tracer_set(event, "filter 0x1000/0x100"), 0);
+	KUNIT_EXPECT_EQ(test, filter_test_told[0].start, 0x1000UL);
+
+	CLASS(event_context, ctx)(event);
+	/* The setter waits for the end of the task's fork, to find the range of a file. */
+	task->__state = TASK_NEW;
+	event->hw.target = task;
+	filters->head.nr_file_filters = 1;
+	list_first_entry(&filters->head.list, struct perf_addr_filter, entry)->offset = 0x2000;
+	told_before = READ_ONCE(nr_told);
+	filter_test_kill(true);
+	KUNIT_EXPECT_EQ(test, -EINTR,
+			perf_addr_filter_apply_children(event, ranges, ++filters->serial));
+	filter_test_kill(false);
+	KUNIT_EXPECT_LT(test, told_before, READ_ONCE(nr_told));
+	KUNIT_EXPECT_EQ(test, filter_test_told[0].start, 0x2000UL);
+	filters->head.nr_file_filters = 0;
+	event->hw.target = target;
+}
+
+/* After a setter was killed, no running event continues with the ranges of the old filters. */
+static void test_hardware_of_killed_task(struct kunit *test)
+{
+	struct perf_event *event;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&filter_test_tracer, NULL, -1), 0);
+	event = tracer_open(test, -1, current);
+	if (!IS_ERR(event)) {
+		filter_test_set_killed_in_wait(test, event);
+		perf_event_release_kernel(event);
+	}
+	perf_pmu_unregister(&filter_test_tracer);
+}
+
 static struct mm_struct *filter_test_new_mm;
 
 /* The event's task executes a program, and then holds its mmap_lock for writing. */
@@ -713,6 +758,7 @@ static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE(test_set),
 	KUNIT_CASE(test_set_by_killed_task),
 	KUNIT_CASE(test_killed_task_has_a_rival),
+	KUNIT_CASE(test_hardware_of_killed_task),
 	KUNIT_CASE(test_set_during_exec),
 	KUNIT_CASE(test_walk_needs_a_filter),
 	KUNIT_CASE(test_walk_locks_filters_only),
