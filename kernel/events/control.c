@@ -124,7 +124,7 @@ static void perf_event_set_period_locked(struct perf_event *event, struct perf_c
 		if (!perf_event_unthrottle_in(event))
 			perf_event_pmu_stop(event, PERF_EF_UPDATE);
 	} else if (always_on) {
-		perf_swevent_end_throttle(event, cpuctx);
+		perf_swevent_end_throttle(event, !!cpuctx);
 	}
 	perf_event_restart_period(event);
 	if (on) {

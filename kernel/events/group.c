@@ -74,6 +74,8 @@ void perf_always_on_start(struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_INACTIVE)
 		return;
+	/* The context may run on another CPU, so this CPU writes no record. */
+	perf_swevent_end_throttle(event, false);
 	perf_event_set_state(event, PERF_EVENT_STATE_ACTIVE);
 	if (perf_event_has_frequency(event))
 		event->ctx->nr_freq++;

@@ -335,11 +335,11 @@ bool perf_event_unthrottle_in(struct perf_event *event)
 
 /**
  * perf_swevent_end_throttle - end the throttle of an always-on event before the next tick
- * @event: the event, which samples; its context's lock is held
+ * @event: the event; its context's lock is held
  * @here: the event's context runs on this CPU
  *
- * If the context does not run here, this CPU must not write to the event's buffer: the next
- * overflow unthrottles the event.
+ * Called for a new period, and when the event is started. If the context does not run here, this
+ * CPU must not write to the event's buffer: the next overflow unthrottles the event.
  *
  * Context: interrupts are off.
  */
@@ -347,6 +347,7 @@ void perf_swevent_end_throttle(struct perf_event *event, bool here)
 {
 	struct hw_perf_event *hw = &event->hw;
 
+	lockdep_assert_irqs_disabled();
 	lockdep_assert_held(&event->ctx->lock);
 	if (likely(!perf_event_throttled(event)))
 		return;

@@ -28,9 +28,9 @@ static inline bool perf_event_has_frequency(const struct perf_event *event)
 
 /*
  * Is a software event throttled? A throttled software event is not stopped, but writes no samples
- * until the next tick of the CPU on which it occurs, or until it gets a new period. The tick writes
- * PERF_RECORD_UNTHROTTLE for some of these events, the next overflow for the others. Preemption is
- * off.
+ * until the next tick of the CPU on which it occurs, until it gets a new period, or until it is
+ * disabled and enabled. The tick writes PERF_RECORD_UNTHROTTLE for some of these events, the next
+ * overflow for the others. Preemption is off.
  */
 static inline bool perf_swevent_throttled(const struct perf_event *event)
 {

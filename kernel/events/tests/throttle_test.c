@@ -264,8 +264,30 @@ static int throttle_test_sleep(void *data)
 	return 0;
 }
 
-/* Throttle @event, set a new period, and let the event overflow in the same tick of this CPU. */
-static bool throttle_test_period(struct kunit *test, struct perf_event *event, bool runs)
+static int throttle_test_new_period(struct perf_event *event)
+{
+	return perf_event_period(event, 1);
+}
+
+static int throttle_test_enable(struct perf_event *event)
+{
+	perf_event_disable(event);
+	perf_event_enable(event);
+	return 0;
+}
+
+static int throttle_test_refresh(struct perf_event *event)
+{
+	perf_event_disable(event);
+	return perf_event_refresh(event, 10);
+}
+
+/*
+ * Throttle @event, call @change, and let the event overflow in the same tick of this CPU. Return:
+ * false if a tick has ended the throttle
+ */
+static bool throttle_test_try(struct kunit *test, struct perf_event *event,
+			      int (*change)(struct perf_event *event), bool unthrottled)
 {
 	struct perf_sample_data data;
 	struct pt_regs regs = {};
@@ -277,12 +299,12 @@ static bool throttle_test_period(struct kunit *test, struct perf_event *event, b
 		KUNIT_EXPECT_EQ(test, throttle_test_account(event), 1);
 		KUNIT_EXPECT_TRUE(test, perf_swevent_throttled(event));
 	}
-	KUNIT_EXPECT_EQ(test, perf_event_period(event, 1), 0);
+	KUNIT_EXPECT_EQ(test, change(event), 0);
 	guard(irqsave)();
 	if (tick != __this_cpu_read(perf_throttle_ticks))
 		return false;
 	KUNIT_EXPECT_FALSE(test, perf_swevent_throttled(event));
-	KUNIT_EXPECT_EQ(test, perf_event_throttled(event), !runs);
+	KUNIT_EXPECT_EQ(test, perf_event_throttled(event), !unthrottled);
 	perf_sample_data_init(&data, 0, 0);
 	perf_swevent_event(event, 1, &data, &regs);
 	KUNIT_EXPECT_EQ(test, throttle_test_samples, 1U);
@@ -291,19 +313,21 @@ static bool throttle_test_period(struct kunit *test, struct perf_event *event, b
 }
 
 /* A tick ends the throttle, too: repeat the test until no tick falls into it. */
-static void throttle_test_periods(struct kunit *test, struct perf_event *event, bool runs)
+static void throttle_test_ends(struct kunit *test, struct perf_event *event,
+			       int (*change)(struct perf_event *event), bool unthrottled)
 {
 	int i;
 
 	for (i = 0; i < 100; i++) {
-		if (throttle_test_period(test, event, runs))
+		if (throttle_test_try(test, event, change, unthrottled))
 			return;
 	}
 	kunit_mark_skipped(test, "a tick in each of %d attempts", i);
 }
 
 /*
- * A new period ends a throttle at once. If the event's task does not run, the next overflow
+ * The period that was too short is gone, so a new period ends a throttle at once. Only the CPU of
+ * the event's task writes to the event's buffer: if the task does not run, the next overflow
  * unthrottles the event.
  */
 static void new_period_ends_a_throttle(struct kunit *test)
@@ -311,11 +335,35 @@ static void new_period_ends_a_throttle(struct kunit *test)
 	struct task_struct *sleeper = make_sleeper(test, throttle_test_sleep);
 	struct perf_event *event = open_faults(test, current, false, 1);
 
-	throttle_test_periods(test, event, true);
+	throttle_test_ends(test, event, throttle_test_new_period, true);
 	perf_event_release_kernel(event);
 
 	event = open_faults(test, sleeper, false, 1);
-	throttle_test_periods(test, event, false);
+	throttle_test_ends(test, event, throttle_test_new_period, false);
+	perf_event_release_kernel(event);
+	kthread_stop(sleeper);
+	guard(irqsave)();
+	/* The tick clears the number of throttled events. */
+	perf_adjust_freq_unthr(this_cpu_context());
+}
+
+/*
+ * An event that was disabled and enabled starts anew, like an event that is scheduled in: its
+ * throttle ends at once, whether its task runs or not. Any CPU may enable the event, so the next
+ * overflow unthrottles it.
+ */
+static void enable_ends_a_throttle(struct kunit *test)
+{
+	struct task_struct *sleeper = make_sleeper(test, throttle_test_sleep);
+	struct perf_event *event = open_faults(test, current, false, 1);
+
+	throttle_test_ends(test, event, throttle_test_enable, false);
+	throttle_test_ends(test, event, throttle_test_refresh, false);
+	perf_event_release_kernel(event);
+
+	event = open_faults(test, sleeper, false, 1);
+	throttle_test_ends(test, event, throttle_test_enable, false);
+	throttle_test_ends(test, event, throttle_test_refresh, false);
 	perf_event_release_kernel(event);
 	kthread_stop(sleeper);
 	guard(irqsave)();
@@ -353,6 +401,7 @@ static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(ticks_examine_events_in_turn),
 	KUNIT_CASE(event_samples_after_a_tick_for_others),
 	KUNIT_CASE(new_period_ends_a_throttle),
+	KUNIT_CASE(enable_ends_a_throttle),
 	{}
 };
 
