@@ -406,6 +406,12 @@ static void perf_disable_on_this_cpu(struct perf_event *event, perf_event_func_t
 	struct perf_event_context *ctx = event->ctx;
 
 	lockdep_assert_irqs_disabled();
+	/*
+	 * A shared context, which may be active, would be taken for the context of another task.
+	 * But its events have no overflows and no AUX area: see perf_event_can_share_ctx().
+	 */
+	if (WARN_ON_ONCE(ctx->is_shared))
+		return;
 	if (ctx == &cpuctx->ctx || perf_task_context(current) == ctx) {
 		perf_context_lock_cpu(cpuctx, ctx);
 		func(event, cpuctx, NULL);
