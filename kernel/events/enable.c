@@ -67,8 +67,7 @@ static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_
  * An event that is off, and is enabled without a number of overflows, has no limit if its last
  * limit was reached. No overflow changes a limit that is reached. If an overflow reaches the limit
  * after the check here, it counts as one after the enable: its irq work waits for ctx->lock, and
- * disables the event. If the event is active on another CPU then, it is disabled when it is
- * scheduled out.
+ * disables the event.
  */
 static void perf_enable_end_limit(struct perf_event *event)
 {

@@ -2,6 +2,9 @@
 /*
  * Callchains.
  *
+ * The length of a record must be known before its space in the ring buffer is reserved. So a
+ * callchain is first recorded in a buffer of the CPU, and later copied to the record.
+ *
  * Each CPU has one buffer for each context (task, softirq, interrupt, NMI). The buffers exist
  * while an event or a BPF map needs callchains. While the buffers exist, the sysctls for their
  * size cannot change.
