@@ -350,9 +350,10 @@ static int vperfctr_set_control(struct vperfctr_call *call, const struct vperfct
  * @fd: fd of the object
  * @argp: the control
  *
- * Running counters are stopped first, and stay stopped if the control is refused. A refused control
- * replaces the previous one, too. After -EACCES, -EFAULT or -ESRCH, or if all CPUs are forbidden,
- * nothing has changed.
+ * Running counters are stopped first, and stay stopped if the control is refused with -EINVAL,
+ * -EPERM or -EBUSY. A refused control replaces the previous one, too. After all other errors, and
+ * if all CPUs are forbidden, the previous control stays in effect. If the thread's cpuset changes
+ * meanwhile, all CPUs of the cpuset may be allowed then.
  *
  * Return: 0 on success, -EBADF, -EINVAL if there is no object, the control is not valid, or all
  * CPUs are forbidden, -EACCES if perf_event_paranoid forbids the caller to count at all, -EPERM for

@@ -122,8 +122,8 @@ static void vperfctr_note_overflow(struct vperfctr *vp)
  *
  * Limits an object's overflows per tick to the samples per tick of a perf event, which
  * perf_cpu_time_max_percent may lower. After an overflow, the counters are stopped until
- * vperfctr_iresume() or a new control. Both system calls wait here, so no overflow is lost, in
- * contrast to a throttled event.
+ * vperfctr_iresume() or a new control. vperfctr_iresume() and a control with i-mode counters wait
+ * here. So no overflow is lost, in contrast to a throttled event.
  *
  * Context: process context, may sleep.
  */

@@ -3,9 +3,9 @@
  * The overflow interrupt.
  *
  * Like an NMI, this interrupt can interrupt code that has soft-masked interrupts, except in
- * powerpc_local_irq_pmu_save() sections. So this file takes no lock, and perf_event_overflow() is
- * NMI-safe. FCECE has frozen all counters at the overflow. If the interrupt is late, the counters
- * may run again.
+ * powerpc_local_irq_pmu_save() sections. So this file takes no lock, and perf_event_overflow()
+ * must be NMI-safe. FCECE has frozen all counters at the overflow. If the interrupt is late, the
+ * counters may run again.
  */
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>

@@ -181,8 +181,8 @@ static const struct perfctr_layer perfctr_hw = {
  *
  * Context: preemption off until perfctr_cpu_suspend(), which must be called before a context
  * switch.
- * Return: 0 on success, -EBUSY with no counter running if this CPU lacks the counters, or if
- * x86_claim_get() cannot reserve them.
+ * Return: 0 on success; -EBUSY with no counter running if this CPU lacks the counters, if pinned
+ * events of perf need them, or if the system is being shut down; -EINVAL if @state is corrupt.
  */
 int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 {

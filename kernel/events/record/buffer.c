@@ -296,7 +296,7 @@ static struct perf_buffer *perf_buffer_get(struct perf_event *event)
 
 	rcu_read_lock();
 	do {
-		/* The event holds a reference to event->rb. If it is 0, event->rb has changed. */
+		/* The event holds a reference: if the count is 0, event->rb has changed. */
 		rb = rcu_dereference(event->rb);
 	} while (rb && !refcount_inc_not_zero(&rb->refcount));
 	rcu_read_unlock();

@@ -47,7 +47,7 @@ struct perf_charge {
 /**
  * enum perf_sharing - does more than one CPU write to a buffer?
  * @PERF_SHARED_NOT: no, one CPU at a time writes, by the protocol of ring.h
- * @PERF_SHARED_CONVERTING: neither protocol is in use, and records are lost
+ * @PERF_SHARED_CONVERTING: no record may begin, and new ones are lost; old ones may be incomplete
  * @PERF_SHARED_GRACE_PERIOD: as PERF_SHARED_CONVERTING, until the grace period with the cookie in
  *	perf_buffer::grace_cookie has passed
  * @PERF_SHARED: yes, by the protocol of ring_shared.h; the buffer remains in this state

@@ -176,7 +176,7 @@ static __always_inline unsigned long perf_ring_take_lost(struct perf_ring *ring)
 	if (likely(!local_read(&ring->lost)))
 		return 0;
 	PERF_RING_STEP(ring);
-	/* An interrupting writer may have taken the number since: exchange, and return 0. */
+	/* An interrupting writer may have taken the number since. Then the exchange returns 0. */
 	return local_xchg(&ring->lost, 0);
 }
 

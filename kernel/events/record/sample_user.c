@@ -220,7 +220,7 @@ u64 perf_get_page_size(unsigned long addr)
 	if (!addr)
 		return 0;
 	local_irq_save(flags);
-	/* Addresses of the kernel are in init_mm; kernel threads have no other mm. */
+	/* User page tables may lack the kernel, and kernel threads may have no mm. */
 	size = perf_walk_page_size(mm ?: &init_mm, addr);
 	local_irq_restore(flags);
 	return size;
