@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
+#include "../internal.h"
 #include "sample.h"
 #include "sample_read.h"
 #include "sideband.h"
@@ -357,7 +358,9 @@ void __perf_switch_record(struct task_struct *task, struct task_struct *next_pre
 
 	if (!sched_in && task_is_runnable(task))
 		sr.record.misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-	perf_record_send_current(&sr.record);
+	/* With PREEMPT_RT, a task that runs a softirq may be switched, and gets the record. */
+	guard(rcu)();
+	perf_record_send(&sr.record, perf_task_context(current));
 }
 
 /* PERF_RECORD_READ */
