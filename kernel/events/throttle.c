@@ -354,7 +354,8 @@ void perf_swevent_end_throttle(struct perf_event *event, bool here)
 	if (here && event->state == PERF_EVENT_STATE_ACTIVE)
 		perf_event_unthrottle_in(event);
 	else
-		WRITE_ONCE(hw->interrupts_seq, hw->interrupts_seq - 1);
+		/* The event may occur on any CPU next: the number is far from that of all CPUs. */
+		WRITE_ONCE(hw->interrupts_seq, __this_cpu_read(perf_throttle_ticks) + BIT(31));
 }
 
 static DEFINE_MUTEX(tick_lock);
