@@ -22,6 +22,7 @@ int vperfctr_stop(const struct vperfctr *self);
 /*
  * Do counters or the TSC run while the thread runs? After a refused control none of them run. After
  * an overflow, or if pinned perf events have the counters, only the TSC runs, if it is enabled.
+ * The result does not change when the thread exits, or when the object is unlinked.
  */
 int vperfctr_is_running(const struct vperfctr *self);
 int vperfctr_iresume(const struct vperfctr *self);
