@@ -627,7 +627,8 @@ static void prepare(void)
 /*
  * Run the processes. Return: whether all have exited. Otherwise a process hangs. If an event sends
  * a signal for each system call, the return from a signal handler causes the next signal. This is
- * no fault of the kernel if the process can be killed.
+ * no fault of the kernel if the process can be killed. Each process is in the process group of its
+ * worker. A change of credentials clears PR_SET_PDEATHSIG, so a process may outlive its worker.
  */
 static bool run(__u64 seed, unsigned int seconds)
 {
@@ -673,8 +674,10 @@ static bool run(__u64 seed, unsigned int seconds)
 		else if (over)
 			last = now_ms();
 		for (i = 0; i < WORKERS; i++) {
-			if (pid > 0 && workers[i] == pid)
-				workers[i] = 0;
+			if (pid <= 0 || workers[i] != pid)
+				continue;
+			workers[i] = 0;
+			kill(-pid, SIGKILL);
 		}
 	}
 	return false;
