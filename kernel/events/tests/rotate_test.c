@@ -85,10 +85,13 @@ static void group_that_fits_alone_never_starves(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(small); i++)
 		small[i] = open_group(test, 1, false);
 	big = open_group(test, 4, false);
-	for (r = 0; r < 400; r++) {
-		one_round(test);
-		waited = is_on(big) ? 0 : waited + 1;
-		longest = max(longest, waited);
+	/* Disable preemption: a context switch could put the group on between two rounds. */
+	scoped_guard(preempt) {
+		for (r = 0; r < 400; r++) {
+			one_round(test);
+			waited = is_on(big) ? 0 : waited + 1;
+			longest = max(longest, waited);
+		}
 	}
 	/*
 	 * Each round schedules in a waiting group that has run less than the scheduled
@@ -177,14 +180,26 @@ static void large_groups_are_tried_less_often(struct kunit *test)
 }
 
 /*
- * Use the test's rounds as the PMU's interval, which limits ages. The timer keeps its own
- * interval, and does not expire.
+ * Use the test's rounds as the PMU's interval, which limits ages. The first open would give the
+ * timer this interval, too, and the timer would rotate between the rounds. So make the timer first:
+ * it keeps the long interval, and does not expire.
  */
 static void limit_ages_by_rounds(struct kunit *test)
 {
 	struct sim_fixture *f = test->priv;
 
+	KUNIT_ASSERT_EQ(test, perf_cpu_pmu_contexts_make(&f->sim->pmu), 0);
 	WRITE_ONCE(f->sim->pmu.hrtimer_interval_ms, ROUND_NS / NSEC_PER_MSEC);
+}
+
+/* Close all events of a group: the close of its leader alone would leave its members as groups. */
+static void close_group(struct kunit *test, struct perf_event *leader)
+{
+	struct perf_event *member, *next;
+
+	list_for_each_entry_safe(member, next, &leader->sibling_list, sibling_list)
+		close_event(test, member);
+	close_event(test, leader);
 }
 
 /*
@@ -205,13 +220,16 @@ static void group_does_not_pay_for_gaps(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, is_on(gap));
 	}
 	for (i = 0; i < 2; i++) {
-		close_event(test, large[i]);
+		close_group(test, large[i]);
 		large[i] = open_group(test, 4, false);
 	}
-	for (r = 0; r < 400; r++) {
-		one_round(test);
-		waited = is_on(gap) ? 0 : waited + 1;
-		longest = max(longest, waited);
+	/* As above */
+	scoped_guard(preempt) {
+		for (r = 0; r < 400; r++) {
+			one_round(test);
+			waited = is_on(gap) ? 0 : waited + 1;
+			longest = max(longest, waited);
+		}
 	}
 	kunit_info(test, "longest wait: %d rounds", longest);
 	/* Twelve rounds for each of the two other groups, as described in scheduling.rst. */
