@@ -643,6 +643,11 @@ static bool run(__u64 seed, unsigned int seconds)
 	/* Adopt processes that lose their parent. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	take_signals();
+	/*
+	 * Workers open events on this process, too. If one sends a signal for each system call, a
+	 * handler would run again and again, and nothing would kill the workers.
+	 */
+	signal(SIGTRAP, SIG_IGN);
 	/* On a slow machine each may take long to exit, but they exit one after the other. */
 	while (now_ms() < last + GRACE_MS) {
 		bool over = now_ms() >= shared->deadline;
