@@ -8,33 +8,72 @@
 
 #include "pe_lib.h"
 
-static void show_file(const char *dir, const char *name)
+static FILE *open_file(const char *dir, const char *name)
 {
-	char path[300], line[256];
-	FILE *f;
+	char path[300];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "r");
+	return fopen(path, "r");
+}
+
+/* Print stat up to the times in user and kernel mode, the fields 14 and 15. */
+static void show_stat(const char *dir)
+{
+	FILE *f = open_file(dir, "stat");
+	char line[1024], *at;
+	int field = 2;
+
+	if (!f)
+		return;
+	if (fgets(line, sizeof(line), f)) {
+		at = strrchr(line, ')');
+		while (at && field++ < 16)
+			at = strchr(at + 1, ' ');
+		if (at)
+			*at = '\0';
+		printf("#   %s\n", line);
+	}
+	fclose(f);
+}
+
+/* Print signals: pending for the thread and for the process, blocked, ignored and handled. */
+static void show_signals(const char *dir)
+{
+	FILE *f = open_file(dir, "status");
+	char line[256], name[16], mask[32];
+
+	if (!f)
+		return;
+	printf("#    ");
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%15[A-Za-z]: %31s", name, mask) == 2 &&
+		    ((!strncmp(name, "Sig", 3) && strcmp(name, "SigQ")) || !strcmp(name, "ShdPnd")))
+			printf(" %s %s", name, mask);
+	}
+	printf("\n");
+	fclose(f);
+}
+
+static void show_stack(const char *dir)
+{
+	FILE *f = open_file(dir, "stack");
+	char line[256];
+
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (strcmp(name, "stat") && *line)
+		if (*line)
 			printf("#     %s\n", line);
-		else
-			printf("#   %.60s\n", line);
 	}
 	fclose(f);
 }
 
 static bool has_program(const char *dir)
 {
-	char path[300];
-	FILE *f;
+	FILE *f = open_file(dir, "maps");
 	bool has;
 
-	snprintf(path, sizeof(path), "%s/maps", dir);
-	f = fopen(path, "r");
 	if (!f)
 		return false;
 	has = fgetc(f) != EOF;
@@ -44,11 +83,9 @@ static bool has_program(const char *dir)
 
 static bool waits_for_disk(const char *dir)
 {
-	char path[300], state = 0;
-	FILE *f;
+	FILE *f = open_file(dir, "stat");
+	char state = 0;
 
-	snprintf(path, sizeof(path), "%s/stat", dir);
-	f = fopen(path, "r");
 	if (!f)
 		return false;
 	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
@@ -58,7 +95,7 @@ static bool waits_for_disk(const char *dir)
 }
 
 /**
- * pe_show_tasks - print all tasks with their stacks, after a timeout
+ * pe_show_tasks - print all tasks with their times, signals and stacks, after a timeout
  *
  * Kernel threads are printed only if they wait for something that should be short. The stack of a
  * running task cannot be read; sysrq prints it on the console a few times.
@@ -76,8 +113,9 @@ void pe_show_tasks(void)
 
 		if (!has_program(dir) && !waits_for_disk(dir))
 			continue;
-		show_file(dir, "stat");
-		show_file(dir, "stack");
+		show_stat(dir);
+		show_signals(dir);
+		show_stack(dir);
 	}
 	globfree(&tasks);
 	fflush(stdout);
