@@ -532,9 +532,9 @@ static void fork_with_events(unsigned int *forks)
  */
 TEST(inheritance_against_kill)
 {
+	pid_t me = getpid(), pid;
 	unsigned int *forks;
 	int status, i;
-	pid_t pid;
 
 	forks = mmap(NULL, sizeof(*forks), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
@@ -542,8 +542,10 @@ TEST(inheritance_against_kill)
 	for (i = 0; i < ROUNDS; i++) {
 		*forks = 0;
 		pid = fork();
-		if (!pid)
+		if (!pid) {
+			pe_die_with(me);
 			fork_with_events(forks);
+		}
 		ASSERT_LT(0, pid);
 		/* On a slow machine the first fork may take long. */
 		do {

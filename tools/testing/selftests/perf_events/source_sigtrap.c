@@ -665,7 +665,7 @@ FIXTURE_TEARDOWN(own_work)
 TEST_F(own_work, killed)
 {
 	struct perf_event_attr a = pe_attr(0);
-	pid_t child, ended;
+	pid_t me = getpid(), child, ended;
 	int round, status;
 
 	if (!getenv("PE_HARD") || geteuid() || pe_tracepoint(&a, "ftrace/function"))
@@ -691,6 +691,7 @@ TEST_F(own_work, killed)
 				.sa_flags = SA_SIGINFO, .sa_sigaction = on_each_function,
 			};
 
+			pe_die_with(me);
 			sigaction(SIGTRAP, &sa, NULL);
 			if (pe_self(&a) < 0)
 				_exit(1);

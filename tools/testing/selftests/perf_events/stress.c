@@ -197,11 +197,13 @@ static void fork_all_the_time(void)
 TEST(forking_target)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	pid_t me = getpid(), pid = fork();
 	int fd, member, i;
-	pid_t pid = fork();
 
-	if (!pid)
+	if (!pid) {
+		pe_die_with(me);
 		fork_all_the_time();
+	}
 	a.inherit = 1;
 	for (i = 0; i < ROUNDS / 10; i++) {
 		fd = pe_open(&a, pid, -1, -1, 0);
@@ -225,16 +227,18 @@ TEST(forking_target)
 TEST(ending_target)
 {
 	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	pid_t me = getpid(), pid;
 	int fd, i, done = 0;
-	pid_t pid;
 
 	/* An open races with an exit: either it succeeds, or there is no such task. */
 	for (i = 0; i < ROUNDS; i++) {
 		pid = fork();
 		if (!pid) {
 			pe_spin(i * i * 10);
-			if (i % 10 == 9)
+			if (i % 10 == 9) {
+				pe_die_with(me);
 				pause();
+			}
 			_exit(0);
 		}
 		fd = pe_open(&a, pid, -1, -1, 0);

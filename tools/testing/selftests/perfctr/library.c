@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +60,8 @@ FIXTURE_SETUP(library)
 	self->child = fork();
 	ASSERT_LE(0, self->child);
 	if (!self->child) {
+		/* If the setup fails, nothing else kills this child. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		for (;;) {
 			raise(SIGSTOP);

@@ -326,7 +326,7 @@ TEST_F(life, passed)
 		part->cmsg_len = CMSG_LEN(sizeof(int));
 		fd = vperfctr_open(0, 0);
 		memcpy(CMSG_DATA(part), &fd, sizeof(fd));
-		if (sendmsg(pair[1], &message, 0) != 1)
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || sendmsg(pair[1], &message, 0) != 1)
 			_exit(1);
 		for (;;)
 			work(1000);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -227,6 +228,8 @@ TEST_F(race, exec)
 
 	ASSERT_LE(0, child);
 	if (!child) {
+		/* If an assertion fails, nothing else kills this child. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fd = vperfctr_open(0, 1);
 		vperfctr_control(fd, &self->control);
 		execl("/proc/self/exe", "race", "exec-for-ever", NULL);
