@@ -444,15 +444,30 @@ static int do_cgroup(struct pe_fuzzer *f)
 
 static int do_hotplug(struct pe_fuzzer *f)
 {
+	pid_t none = 0;
 	int ret;
 
-	if (__atomic_exchange_n(&f->shared->hotplug, 1, __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(&f->shared->hotplug, &none, syscall(__NR_gettid), false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return -1;
 	ret = pe_set(CPU1, 0);
 	pe_sleep_ms(pe_below(&f->rng, 3));
 	pe_set(CPU1, 1);
 	__atomic_store_n(&f->shared->hotplug, 0, __ATOMIC_RELEASE);
 	return ret;
+}
+
+/* Online the CPU again if the thread that has offlined it was killed. */
+static void finish_hotplug(void)
+{
+	pid_t tid = __atomic_load_n(&shared->hotplug, __ATOMIC_ACQUIRE);
+
+	if (!tid || !kill(tid, 0) ||
+	    !__atomic_compare_exchange_n(&shared->hotplug, &tid, getpid(), false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	pe_set(CPU1, 1);
+	__atomic_store_n(&shared->hotplug, 0, __ATOMIC_RELEASE);
 }
 
 static const struct pe_fuzz_op ops[PE_FUZZ_OPS] = {
@@ -673,6 +688,7 @@ static bool run(__u64 seed, unsigned int seconds)
 			}
 			shared->pids[i] = workers[i];
 		}
+		finish_hotplug();
 		pid = waitpid(-1, NULL, WNOHANG);
 		if (pid < 0 && over)
 			return true;

@@ -24,7 +24,7 @@ enum pe_fuzz_fixed {
  * struct pe_fuzz_shared - state that all processes of the fuzzer share
  * @deadline: CLOCK_MONOTONIC, in ms, when all of them exit
  * @pids: some of the processes
- * @hotplug: one process offlines and onlines a CPU
+ * @hotplug: thread that offlines and onlines a CPU, 0 for none
  * @calls: number of calls of each operation
  * @kept: number of successful calls of each operation
  * @opened: number of opens of each kind of event
@@ -33,7 +33,7 @@ enum pe_fuzz_fixed {
 struct pe_fuzz_shared {
 	__u64 deadline;
 	pid_t pids[PE_FUZZ_PIDS];
-	int hotplug;
+	pid_t hotplug;
 	__u64 calls[PE_FUZZ_OPS];
 	__u64 kept[PE_FUZZ_OPS];
 	__u64 opened[16];
