@@ -317,6 +317,7 @@ static bool counts(const struct world *w, int i)
 
 static bool work_and_compare(struct world *w)
 {
+	__u64 count;
 	int i;
 
 	if (!w->exited && (pe_child_do(&w->child, PE_FAULT, FAULTS) ||
@@ -329,8 +330,12 @@ static bool work_and_compare(struct world *w)
 			continue;
 		if (counts(w, i))
 			m->count += w->kinds[i].sim ? STEPS : FAULTS;
-		if (pe_count(m->fd) != m->count)
-			return false;
+		count = pe_count(m->fd);
+		if (count == m->count)
+			continue;
+		ksft_print_msg("event %d: counted %llu, expected %llu\n", i,
+			       (unsigned long long)count, (unsigned long long)m->count);
+		return false;
 	}
 	return true;
 }

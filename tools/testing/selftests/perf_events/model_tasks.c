@@ -443,8 +443,12 @@ static int run(__u64 seed)
 		if (fd[cpu] < 0 || pe_ring_map(&ring[cpu], fd[cpu], RING_PAGES))
 			return -1;
 	}
-	if (write(go[1], "g", 1) != 1 || waitpid(root, &status, 0) != root || status)
+	if (write(go[1], "g", 1) != 1 || waitpid(root, &status, 0) != root)
 		return -1;
+	if (status) {
+		printf("# the first process ended with status %#x\n", status);
+		return -1;
+	}
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		collect(&attr, &ring[cpu], &lost);
 		pe_ring_unmap(&ring[cpu]);
