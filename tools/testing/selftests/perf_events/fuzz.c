@@ -792,6 +792,7 @@ int main(void)
 	long seconds = env("PE_FUZZ_SECONDS", 20), seed = env("PE_FUZZ_SEED", now_ms() % 1000000);
 	long paranoid = pe_get(PE_PARANOID), rate, stack, mlock, share, taint, now;
 	bool ended;
+	int fd;
 
 	ksft_print_header();
 	/* Runs only with PE_FUZZ_SECONDS, because each run uses a new seed. */
@@ -807,6 +808,9 @@ int main(void)
 	/* Emulated samples are slow: leave time for other work. */
 	pe_set(PE_SYSCTL "perf_cpu_time_max_percent", 25);
 	pe_set(PE_SYSCTL "perf_event_max_sample_rate", 2000);
+	/* An operation must not make the output of the program that runs this test non-blocking. */
+	for (fd = 3; fd < PE_FD_SHARED; fd++)
+		close(fd);
 	prepare();
 
 	ended = run(seed, seconds);
