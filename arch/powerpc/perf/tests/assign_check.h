@@ -38,9 +38,7 @@ static const struct check_code check_kinds[][2] = {
 
 static void check_encode(const struct check_code *from, struct power_code *to)
 {
-	to->mask = 0;
-	to->value = 0;
-	to->pmc = from->pmc;
+	*to = (struct power_code){ .pmc = from->pmc };
 	if (from->pmc) {
 		to->mask |= 2UL << 2 * (from->pmc - 1);
 		to->value |= 1UL << 2 * (from->pmc - 1);
