@@ -698,6 +698,7 @@ static void test_disable(struct kunit *test)
 	bp_test_write();
 	scoped_guard(irqsave)
 		perf_event_disable_inatomic(bp);
+	irq_work_sync(&bp->cold->stop_work);
 	KUNIT_EXPECT_EQ(test, bp->state, PERF_EVENT_STATE_OFF);
 	perf_event_release_kernel(bp);
 }

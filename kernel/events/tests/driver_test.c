@@ -444,8 +444,10 @@ static void throttled_event_is_stopped(struct kunit *test)
 	t->events[t->nr++] = event;
 	KUNIT_EXPECT_FALSE(test, overflow_until_throttled(test, event, false));
 	/* Repeat, because a tick may unthrottle the event before the core stops it. */
-	for (tries = 0; tries < 100 && !READ_ONCE(t->throttled_stops); tries++)
+	for (tries = 0; tries < 100 && !READ_ONCE(t->throttled_stops); tries++) {
 		KUNIT_EXPECT_TRUE(test, overflow_until_throttled(test, event, true));
+		irq_work_sync(&event->cold->stop_work);
+	}
 	KUNIT_EXPECT_EQ(test, t->throttled_stops, 1);
 }
 

@@ -756,6 +756,7 @@ static void enable_after_event_limit(struct kunit *test)
 		_perf_event_enable(event);
 		local_irq_enable();
 	}
+	irq_work_sync(&event->cold->stop_work);
 	KUNIT_EXPECT_TRUE(test, is_on(event));
 }
 

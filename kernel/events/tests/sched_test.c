@@ -652,7 +652,8 @@ static void driver_may_make_an_event_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen_branches, 0ULL);
 	KUNIT_ASSERT_EQ(test, perf_event_refresh(event, 2), 0);
 	sim_test_advance(test, 3000);
-	/* The event was disabled by irq_work when it reached its limit. */
+	/* irq_work disables the event when it has reached its limit. */
+	irq_work_sync(&event->cold->stop_work);
 	KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 	KUNIT_EXPECT_EQ(test, sim_test_value(event), 2000ULL);
 }
