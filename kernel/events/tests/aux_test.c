@@ -352,7 +352,8 @@ static struct completion slow_goes, slow_began;
 static void *slow_setup_aux(struct perf_event *event, void **pages, int nr_pages, bool overwrite)
 {
 	complete(&slow_began);
-	wait_for_completion_timeout(&slow_goes, 20 * HZ);
+	/* Longer than bench_free() may wait for the end of a grace period */
+	wait_for_completion_timeout(&slow_goes, 60 * HZ);
 	return test_setup_aux(event, pages, nr_pages, overwrite);
 }
 
