@@ -489,9 +489,9 @@ static int tree(unsigned int depth)
 TEST_F(cgroup, many_processes)
 {
 	int cpu, cpus = pe_cpu_count(), wide[64], inherited, go[2], ready[2], status;
+	pid_t me = getpid(), root;
 	__u64 sum = 0;
 	char c = 0;
-	pid_t root;
 
 	if (cpus > 64)
 		cpus = 64;
@@ -499,6 +499,7 @@ TEST_F(cgroup, many_processes)
 	ASSERT_EQ(0, pipe(ready));
 	root = fork();
 	if (!root) {
+		pe_die_with(me);
 		/* The child touches all its memory before its event is opened. */
 		_exit(write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1 ||
 		      write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1 || tree(3));

@@ -388,8 +388,8 @@ TEST_F(poison, values)
 {
 	int fd[MEMBERS], i, inherit;
 	struct perf_event_attr a;
+	pid_t me = getpid(), child;
 	__u64 format;
-	pid_t child;
 
 	for (format = 0; format < PERF_FORMAT_MAX; format++) {
 		for (inherit = 0; inherit < 2; inherit++) {
@@ -401,8 +401,12 @@ TEST_F(poison, values)
 				ASSERT_LE(0, fd[i]);
 			}
 			child = fork();
-			if (!child)
+			ASSERT_LE(0, child);
+			if (!child) {
+				pe_die_with(me);
 				pause();
+				_exit(0);
+			}
 			for (i = 0; i < MEMBERS; i++)
 				check_read(_metadata, fd[i]);
 			kill(child, SIGKILL);

@@ -64,10 +64,11 @@ FIXTURE(ptrace)
 /* Start a traced child that accesses the data each time it is continued from its own SIGSTOP */
 static pid_t start(void)
 {
-	pid_t pid = fork();
+	pid_t me = getpid(), pid = fork();
 	int status;
 
 	if (!pid) {
+		pe_die_with(me);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		for (;;) {
 			raise(SIGSTOP);
@@ -246,11 +247,12 @@ TEST_F(ptrace, shared_with_events)
 TEST_F(ptrace, not_inherited)
 {
 	struct perf_event_attr a = watch(&data.word[1]);
+	pid_t me = getpid(), pid;
 	int status = -1;
-	pid_t pid;
 
 	pid = fork();
 	if (!pid) {
+		pe_die_with(me);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		raise(SIGSTOP);
 		pid = fork();

@@ -110,11 +110,12 @@ TEST_F(refused, last_one_of_the_thread)
 TEST_F(refused, not_by_a_debugger)
 {
 	struct perf_refusal refusal;
+	pid_t me = getpid(), child = fork();
 	int more[64], n = 0, status;
-	pid_t child = fork();
 
 	ASSERT_LE(0, child);
 	if (!child) {
+		pe_die_with(me);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
 		_exit(0);

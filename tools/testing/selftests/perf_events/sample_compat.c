@@ -77,8 +77,8 @@ TEST(of_a_32_bit_program)
 	char path[PATH_MAX] = "", child[PATH_MAX + 16], *name;
 	int gate[2], fd, status, i, wide, nr = 0;
 	struct pe_ring ring;
+	pid_t me = getpid(), pid;
 	struct view v;
-	pid_t pid;
 
 	/* The 32-bit program is in the same directory, if the compiler could build it. */
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
@@ -95,6 +95,7 @@ TEST(of_a_32_bit_program)
 	if (!pid) {
 		char c;
 
+		pe_die_with(me);
 		dup2(gate[0], 0);
 		if (read(0, &c, 1) == 1)
 			execl(child, child, NULL);

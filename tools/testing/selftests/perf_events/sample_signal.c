@@ -276,11 +276,12 @@ TEST_F(sig, to_one_thread)
 
 TEST_F(sig, to_another_process)
 {
-	pid_t child = fork();
+	pid_t me = getpid(), child = fork();
 	int status;
 
 	/* The child exits on the signal. */
 	if (!child) {
+		pe_die_with(me);
 		signal(SIGURG, SIG_DFL);
 		signal(SIGRTMIN, SIG_DFL);
 		for (;;)

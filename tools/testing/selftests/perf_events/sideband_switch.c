@@ -68,12 +68,13 @@ static void count_outs(struct _test_data_swtch *self, unsigned int *out, unsigne
 TEST_F(swtch, not_preempted_when_it_sleeps)
 {
 	unsigned int out = 0, preempted = 0;
+	pid_t me = getpid(), pid;
 	int i, go[2];
-	pid_t pid;
 
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {
+		pe_die_with(me);
 		if (read(go[0], &i, 1) != 1)
 			_exit(1);
 		for (i = 0; i < 100; i++)
@@ -92,9 +93,10 @@ TEST_F(swtch, not_preempted_when_it_sleeps)
 TEST_F(swtch, preempted_when_it_does_not)
 {
 	unsigned int out = 0, preempted = 0, round;
-	pid_t busy = fork();
+	pid_t me = getpid(), busy = fork();
 
 	if (!busy) {
+		pe_die_with(me);
 		for (;;)
 			pe_spin(1000);
 	}

@@ -355,8 +355,8 @@ TEST_F(filter, exec)
 {
 	unsigned long at;
 	char text[300], addr[32];
+	pid_t me = getpid(), pid;
 	int file, go[2];
-	pid_t pid;
 	char c;
 
 	file = make_file(&self->u);
@@ -365,6 +365,7 @@ TEST_F(filter, exec)
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {
+		pe_die_with(me);
 		if (read(go[0], &c, 1) != 1)
 			_exit(1);
 		see(at);
@@ -383,6 +384,7 @@ TEST_F(filter, exec)
 
 	pid = fork();
 	if (!pid) {
+		pe_die_with(me);
 		if (read(go[0], &c, 1) != 1)
 			_exit(1);
 		see((unsigned long)target);
@@ -456,9 +458,9 @@ static void *map_and_unmap(void *path)
 TEST_F(filter, changed_while_mapping)
 {
 	char one[128], two[128];
+	pid_t me = getpid(), pid;
 	pthread_t thread;
 	int file, i;
-	pid_t pid;
 
 	if (!getenv("PE_HARD"))
 		SKIP(return, "PE_HARD is not set");
@@ -470,6 +472,7 @@ TEST_F(filter, changed_while_mapping)
 	ASSERT_EQ(0, open_trace(&self->u, 0, 0));
 	pid = fork();
 	if (!pid) {
+		pe_die_with(me);
 		map_and_unmap(self->u.path);
 		_exit(0);
 	}

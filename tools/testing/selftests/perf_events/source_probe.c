@@ -191,8 +191,11 @@ static void fork_of_watched(struct __test_metadata *_metadata, struct perf_event
 	ASSERT_EQ(0, pipe(ready));
 	pid = fork();
 	ASSERT_LE(0, pid);
-	if (!pid)
+	if (!pid) {
+		/* If the parent fails, the child reads an end of file. */
+		close(go[1]);
 		_exit(fork_without_rights(go[0], ready[1]));
+	}
 	ASSERT_EQ(1, read(ready[0], &c, 1));
 	attr->inherit = 1;
 	fd = pe_open(attr, pid, -1, -1, 0);

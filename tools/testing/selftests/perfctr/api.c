@@ -773,6 +773,8 @@ TEST_F(api, others)
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
+		/* If an assertion fails, nothing else kills this child. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;; __atomic_add_fetch(rounds, 1, __ATOMIC_RELAXED))
 			work(1000);
 	}

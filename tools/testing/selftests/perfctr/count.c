@@ -360,6 +360,8 @@ TEST_F(count, traced)
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
+		/* If an assertion fails, nothing else kills this child. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		for (i = 0; i < 4; i++) {
 			raise(SIGSTOP);

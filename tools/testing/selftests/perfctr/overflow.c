@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -513,6 +514,8 @@ TEST_F(overflow, traced)
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
+		/* If an assertion fails, nothing else kills this child. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		signal(SIGUSR1, SIG_IGN);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		raise(SIGSTOP);
