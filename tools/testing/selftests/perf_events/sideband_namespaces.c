@@ -323,7 +323,8 @@ static void work(struct __test_metadata *_metadata, struct _test_data_pidns *sel
 	EXPECT_EQ(1, self->told->self);
 	EXPECT_EQ(2, self->told->child);
 	EXPECT_EQ(self->pid, self->told->outer_self);
-	EXPECT_LT(self->pid, self->told->outer_child);
+	EXPECT_LT(0, self->told->outer_child);
+	EXPECT_NE(self->pid, self->told->outer_child);
 }
 
 /* Expect the records of the name, the fault and the child, with these ids. */
