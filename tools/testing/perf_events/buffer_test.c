@@ -71,7 +71,7 @@ static struct buffer *buffer_lock(unsigned int me)
 		if (!rb)
 			return NULL;
 		raw_spin_lock(&rb->lock);
-		used_freed += READ_ONCE(rb->freed);
+		harness_count(&used_freed, READ_ONCE(rb->freed));
 		if (READ_ONCE(event_rb) == rb)
 			return rb;
 		raw_spin_unlock(&rb->lock);
@@ -97,7 +97,7 @@ static bool buffer_switch(struct buffer *old, struct buffer *new)
 		 * Only the holder of the old buffer's lock takes that buffer
 		 * from the event.
 		 */
-		disagreed += !!old;
+		harness_count(&disagreed, old);
 		if (new)
 			buffer_put(new);
 		return false;
@@ -131,9 +131,9 @@ static void map_and_unmap(void *arg)
 		mine->refcount = 1;
 		raw_spin_lock(&mine->lock);
 		if (buffer_switch(NULL, mine))
-			__atomic_fetch_add(&switched, 1, __ATOMIC_RELAXED);
+			harness_count(&switched, true);
 		else
-			__atomic_fetch_add(&lost_race, 1, __ATOMIC_RELAXED);
+			harness_count(&lost_race, true);
 		raw_spin_unlock(&mine->lock);
 		harness_dawdle(&seed, 100);
 		if (harness_random(&seed) % 16 == 0)
@@ -142,9 +142,9 @@ static void map_and_unmap(void *arg)
 		/* The event may have the other task's buffer by now. */
 		rb = buffer_lock(me);
 		if (rb) {
-			disagreed += rb->events != 1;
+			harness_count(&disagreed, rb->events != 1);
 			buffer_switch(rb, NULL);
-			disagreed += rb->events != 0;
+			harness_count(&disagreed, rb->events != 0);
 			raw_spin_unlock(&rb->lock);
 			buffer_put(rb);
 		}
@@ -155,7 +155,7 @@ static void map_and_unmap(void *arg)
 		raw_spin_lock(&mine->lock);
 		if (READ_ONCE(event_rb) == mine)
 			buffer_switch(mine, NULL);
-		disagreed += mine->events != 0;
+		harness_count(&disagreed, mine->events != 0);
 		raw_spin_unlock(&mine->lock);
 		buffer_put(mine);
 	}
@@ -173,7 +173,7 @@ static void write_records(void *arg)
 		rb = rcu_dereference(event_rb);
 		if (rb) {
 			harness_dawdle(&seed, 30);
-			used_freed += READ_ONCE(rb->freed);
+			harness_count(&used_freed, READ_ONCE(rb->freed));
 			__atomic_fetch_add(&rb->records, 1, __ATOMIC_RELAXED);
 			written++;
 		}

@@ -192,6 +192,16 @@ static void *harness_start(void *data)
 	return NULL;
 }
 
+/*
+ * Increment *@count if @happened, in several threads at once. A plain addition, even of 0, might
+ * overwrite the increment of another thread, and a fault would not be counted.
+ */
+static inline void harness_count(u64 *count, bool happened)
+{
+	if (happened)
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
 /* Parse the program's argument: the time to run in seconds. */
 static inline double harness_seconds(int argc, char **argv)
 {

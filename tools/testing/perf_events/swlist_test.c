@@ -95,18 +95,18 @@ static void walk(void *arg)
 		steps = 0;
 		rcu_read_lock(me);
 		for (event = rcu_dereference(first); event; event = rcu_dereference(event->next)) {
-			used_freed += READ_ONCE(event->freed);
+			harness_count(&used_freed, READ_ONCE(event->freed));
 			if (event >= stays && event < stays + ARRAY_SIZE(stays))
 				met[event - stays]++;
 			if (++steps > 10 * EVENTS) {
-				endless++;
+				harness_count(&endless, true);
 				break;
 			}
 			harness_dawdle(&seed, 10);
 		}
 		rcu_read_unlock(me);
-		twice += met[0] != 1 || met[1] != 1;
-		walks++;
+		harness_count(&twice, met[0] != 1 || met[1] != 1);
+		harness_count(&walks, true);
 	}
 }
 
