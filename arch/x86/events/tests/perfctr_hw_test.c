@@ -38,14 +38,17 @@ static struct accesses {
 	unsigned int writes;
 } seen;
 
+/* Only the task stores: an addition of 0 on another CPU could undo an increment of the task. */
 static void see_read(void *unused, unsigned int msr, u64 value, int failed)
 {
-	seen.reads += current == seen.task && !in_nmi();
+	if (current == seen.task && !in_nmi())
+		seen.reads++;
 }
 
 static void see_write(void *unused, unsigned int msr, u64 value, int failed)
 {
-	seen.writes += current == seen.task && !in_nmi();
+	if (current == seen.task && !in_nmi())
+		seen.writes++;
 }
 
 /* Allocate a state whose first @n counters count @event. */
