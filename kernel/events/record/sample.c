@@ -65,12 +65,12 @@ u32 perf_event_pid(const struct perf_event *event, struct task_struct *task)
 u32 perf_event_tid(const struct perf_event *event, struct task_struct *task)
 {
 	struct pid_namespace *ns = perf_event_ns(event);
+	u32 tid;
 
-	if (unlikely(!pid_alive(task)))
-		return -1;
-	if (likely(ns == &init_pid_ns))
+	if (likely(ns == &init_pid_ns && pid_alive(task)))
 		return task->pid;
-	return task_pid_nr_ns(task, ns);
+	tid = task_pid_nr_ns(task, ns);
+	return tid || pid_alive(task) ? tid : -1;
 }
 
 #define WORD(name, member)						\
