@@ -489,8 +489,9 @@ static void overflow_handler_disables_event(struct kunit *test)
 		event = perf_event_create_kernel_counter(&attr, -1, current, turn_off, NULL);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(event));
 		fixture->f.events[fixture->f.nr++] = event;
-		sim_test_advance(test, 2 * PERIOD);
+		sim_test_advance(test, PERIOD);
 		irq_work_sync(&event->cold->stop_work);
+		sim_test_advance(test, PERIOD);
 		KUNIT_EXPECT_EQ(test, event->state, PERF_EVENT_STATE_OFF);
 		KUNIT_EXPECT_EQ(test, sim_test_value(event), PERIOD);
 		KUNIT_EXPECT_EQ(test, sim_test_busy(test), 0U);

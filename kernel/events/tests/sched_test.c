@@ -598,27 +598,6 @@ static void every_period_overflows_once(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
-/* At the maximum frequency the event is throttled before a tick has measured its rate. */
-static void throttled_event_finds_its_period(struct kunit *test)
-{
-	struct sim_fixture *f = test->priv;
-	struct perf_event_attr attr = {
-		.type = f->sim->pmu.type, .size = sizeof(attr), .config = STEP, .freq = 1,
-		.sample_freq = READ_ONCE(sysctl_perf_event_sample_rate),
-	};
-	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
-	int tick;
-
-	/* The number of ticks is not exact, because there are also real ticks. */
-	for (tick = 0; tick < 400 && event->hw.sample_period < 32; tick++) {
-		sim_test_advance(test, BIT(20));
-		sim_test_pass(TICK_NSEC);
-		guard(irqsave)();
-		perf_adjust_freq_unthr(this_cpu_context());
-	}
-	KUNIT_EXPECT_GE(test, event->hw.sample_period, 32ULL);
-}
-
 static int (*sim_init)(struct perf_event *event);
 static u64 seen_branches;
 
@@ -878,7 +857,6 @@ static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(full_pmu_is_not_retried),
 	KUNIT_CASE(narrow_counters_lose_nothing),
 	KUNIT_CASE(every_period_overflows_once),
-	KUNIT_CASE(throttled_event_finds_its_period),
 	KUNIT_CASE(driver_may_make_an_event_sample),
 	KUNIT_CASE(read_local_reads_the_counter),
 	KUNIT_CASE(read_local_of_another_cpu),

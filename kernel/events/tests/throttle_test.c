@@ -393,10 +393,35 @@ static void used_budget_is_no_budget(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
+/* At the maximum frequency the event is throttled before a tick has measured its rate. */
+static void throttled_event_finds_its_period(struct kunit *test)
+{
+	struct sim_fixture *f = test->priv;
+	struct perf_event_attr attr = {
+		.type = f->sim->pmu.type, .size = sizeof(attr), .config = STEP, .freq = 1,
+		.sample_freq = READ_ONCE(sysctl_perf_event_sample_rate),
+	};
+	struct perf_event *event = open_attr(test, &attr, -1, current, NULL);
+	int before = READ_ONCE(perf_max_samples_per_tick), tick;
+
+	/* Use a low limit, because a slow CPU must reach it between two real ticks. */
+	WRITE_ONCE(perf_max_samples_per_tick, 4);
+	/* The number of ticks is not exact, because there are also real ticks. */
+	for (tick = 0; tick < 400 && event->hw.sample_period < 32; tick++) {
+		sim_test_advance(test, BIT(20));
+		sim_test_pass(TICK_NSEC);
+		guard(irqsave)();
+		perf_adjust_freq_unthr(this_cpu_context());
+	}
+	WRITE_ONCE(perf_max_samples_per_tick, before);
+	KUNIT_EXPECT_GE(test, event->hw.sample_period, 32ULL);
+}
+
 static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(used_budget_is_no_budget),
 	KUNIT_CASE(nmi_keeps_the_tick),
 	KUNIT_CASE(throttled_at_the_limit),
+	KUNIT_CASE(throttled_event_finds_its_period),
 	KUNIT_CASE(kernel_event_overflows_twice),
 	KUNIT_CASE(ticks_examine_events_in_turn),
 	KUNIT_CASE(event_samples_after_a_tick_for_others),
