@@ -26,8 +26,18 @@ static struct limits limits_get(void)
 	};
 }
 
+static void sysctl_test_clear_averages(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu(took_sum, cpu), 0);
+}
+
 static void limits_put(const struct limits *was)
 {
+	/* The next interrupt would compare an average of the test with the restored limit. */
+	sysctl_test_clear_averages();
 	/* Restore the limit first: with a test's limit, an interrupt could lower the rate again. */
 	perf_sysctl_sample_allowed_ns = was->allowed;
 	perf_sysctl_set_bound();
@@ -53,14 +63,6 @@ static void limits_set(int rate, int percent)
  * repeated.
  */
 #define SYSCTL_TEST_TRIES	100
-
-static void sysctl_test_clear_averages(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(took_sum, cpu), 0);
-}
 
 /* Is @sum that of this CPU, and zero that of each other CPU? */
 static bool sysctl_test_has_averages(u64 sum)
