@@ -673,6 +673,7 @@ static inline void start_machine(const struct x86_pmu_msrs *msrs, u64 seed, u64 
 	bts_has_buffers = false;
 	bts_exists = false;
 	cpu->gen = 1;
+	cpu->select_clear = msrs->host_only;
 	x86_extra_init(0, &core);
 	x86_extra_set_all_unknown(cpu);
 	x86_amd_nb_init(0);

@@ -420,9 +420,6 @@ static inline void run_kernel(u64 steps)
 	machine.in_driver = true;
 }
 
-/* Whether a guest runs */
-static bool in_guest;
-
 static inline void load_register(u32 msr, u64 value)
 {
 	if (!machine_branch_register(msr, &value, true))
@@ -439,9 +436,9 @@ static inline void enter_guest(const struct perf_guest_switch_msr *msrs, int nr,
 			load_register(msrs[i].msr, msrs[i].guest);
 	}
 	machine.pebs_armed &= machine.pebs_enable;
-	in_guest = true;
+	machine.in_guest = true;
 	run_user(steps);
-	in_guest = false;
+	machine.in_guest = false;
 	for (i = 0; i < nr; i++) {
 		if (msrs[i].host != msrs[i].guest)
 			load_register(msrs[i].msr, msrs[i].host);

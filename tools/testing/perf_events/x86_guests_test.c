@@ -193,6 +193,82 @@ static bool excludes_released(const struct x86_pmu_msrs *msrs)
 	return ok && !(vcpu_value(&vcpu, msr) & bit) && !vcpu.full && !harness_warned;
 }
 
+/* As AMD CPUs: a bit of each select excludes guests. */
+#define HOST_ONLY	BIT_ULL(41)
+
+static const struct x86_pmu_msrs host_only = {
+	.select = 0xc0010200, .counter = 0xc0010201, .stride = 2,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.host_only = HOST_ONLY,
+};
+
+static const struct x86_pmu_msrs host_only_with_control = {
+	.select = 0xc0010200, .counter = 0xc0010201, .stride = 2,
+	.control = 0xc0000301, .status = 0xc0000300, .ack = 0xc0000302,
+	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
+	.host_only = HOST_ONLY,
+};
+
+/* Run a program on the host, or in a guest. Have N counters counted the host alone? */
+static bool count_host(bool guest)
+{
+	u64 before[N], counted = guest ? 0 : 100;
+	bool ok = true;
+	int i;
+
+	memcpy(before, machine.counter, sizeof(before));
+	if (guest)
+		enter_guest(NULL, 0, 100);
+	else
+		run_user(100);
+	for (i = 0; i < N; i++)
+		ok &= machine.counter[i] - before[i] == counted;
+	return ok;
+}
+
+/* KVM sets up the CPU to run guests, or undoes that. */
+static void set_svm(bool on)
+{
+	machine.svm = true;
+	if (on)
+		amd_pmu_enable_virt();
+	else
+		amd_pmu_disable_virt();
+	machine.svm = on;
+}
+
+/*
+ * On AMD CPUs, counters of a claim do not count the guests that the thread runs, and after the
+ * claim they do not count guests of other threads. They count the host, also while no guest can
+ * run.
+ */
+static bool claims_host(const struct x86_pmu_msrs *msrs)
+{
+	bool ok;
+
+	row = &model;
+	start_machine(msrs, 1, GENMASK_ULL(30, 0));
+	claim_all(1);
+	thread_runs();
+	ok = thread.running && count_host(false);
+	set_svm(true);
+	ok &= count_host(false) && count_host(true);
+	thread_stops();
+	ok &= count_host(false) && count_host(true);
+
+	claim_all(2);
+	thread_runs();
+	ok &= thread.running && count_host(false) && count_host(true);
+	thread_stops();
+	ok &= count_host(false) && count_host(true);
+
+	set_svm(false);
+	thread_runs();
+	ok &= thread.running && count_host(false);
+	thread_stops();
+	return ok && !machine.unknown && !harness_warned;
+}
+
 /*
  * The architectural LBR:
  * @ctl: its control register: bit 0 enables, bits 1 and 2 select kernel and user mode
@@ -227,7 +303,7 @@ static void machine_branch(void)
 		return;
 	memmove(unit.from + 1, unit.from, sizeof(unit.from) - sizeof(u64));
 	memmove(unit.to + 1, unit.to, sizeof(unit.to) - sizeof(u64));
-	unit.from[0] = in_guest ? GUEST_CODE : HOST_CODE;
+	unit.from[0] = machine.in_guest ? GUEST_CODE : HOST_CODE;
 	unit.to[0] = unit.from[0];
 }
 
@@ -337,10 +413,12 @@ static bool excludes_branches(void)
 
 int main(void)
 {
-	ktap_plan(4);
+	ktap_plan(6);
 	ktap_result(by_selects(), "by_selects");
 	ktap_result(excludes_released(&version_1), "excludes_released");
 	ktap_result(excludes_released(&with_control), "excludes_released_with_control");
+	ktap_result(claims_host(&host_only), "claims_host");
+	ktap_result(claims_host(&host_only_with_control), "claims_host_with_control");
 	ktap_result(excludes_branches(), "excludes_branches");
 	return ktap_end();
 }

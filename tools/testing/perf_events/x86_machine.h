@@ -89,6 +89,8 @@
  * @in_nmi: the interrupt is being handled
  * @in_driver: the driver runs, in an interrupt or not
  * @kernel: the CPU is in kernel mode
+ * @in_guest: a guest runs
+ * @svm: the CPU is set up to run guests; otherwise a host-only bit stops its counter everywhere
  * @quiet: the kernel's own instructions are not counted
  * @unknown: number of interrupts that the driver did not handle
  * @sent: number of interrupts sent, also those that were blocked
@@ -150,6 +152,8 @@ struct machine {
 	bool				in_nmi;
 	bool				in_driver;
 	bool				kernel;
+	bool				in_guest;
+	bool				svm;
 	bool				quiet;
 	unsigned long			unknown;
 	u64				sent;
@@ -217,6 +221,8 @@ static bool machine_counts(int i, bool kernel, bool *interrupts)
 	}
 	select = machine.select[i];
 	*interrupts = select & ARCH_PERFMON_EVENTSEL_INT;
+	if ((select & machine.msrs->host_only) && (machine.in_guest || !machine.svm))
+		return false;
 	/* The other thread of the core is always in user space. */
 	if (select & ARCH_PERFMON_EVENTSEL_ANY && machine_random(2))
 		kernel = false;
