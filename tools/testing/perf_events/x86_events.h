@@ -252,7 +252,7 @@ static inline void change_other_thread(void)
 /* The core's other thread changes its counters even while a claim begins or ends. */
 static bool other_thread_runs;
 
-/* Schedule the flexible events out, and in again if they fit. */
+/* Schedule the flexible events out. Then schedule them and waiting events in, if they fit. */
 void perf_pmu_resched_flexible(struct pmu *pmu)
 {
 	bool in_switch = pmu->disabled;
@@ -268,6 +268,7 @@ void perf_pmu_resched_flexible(struct pmu *pmu)
 
 		if (c->event.attr.pinned) {
 			kept |= coming & BIT_ULL(i);
+			back |= waiting & BIT_ULL(i);
 		} else if (coming & BIT_ULL(i)) {
 			core.pmu.del(&c->event, 0);
 			c->hi += truth(c, now()) - truth(c, since);

@@ -267,6 +267,27 @@ static bool claims_end_for_good(const struct x86_pmu_msrs *msrs, bool ints)
 }
 
 /*
+ * While a pinned event waits, a claim displaces a flexible event. The pinned event is scheduled
+ * before the flexible one, and needs a counter of the claim: the claim is refused.
+ */
+static bool waiting_pinned_refuses(const struct x86_pmu_msrs *msrs)
+{
+	bool ok;
+
+	start_machine(msrs, 1, 4000);
+	ok = add_new(0, 1, LIMITED_CODE, true) && add_new(1, 1, LIMITED_CODE, false);
+	remove_event(&counted[0], now());
+	waiting = BIT_ULL(0);
+	claim_counters(1, 0, 2, ARCH_PERFMON_EVENTSEL_USR, 0);
+	thread_runs();
+	ok &= !thread.running && !x86_pmu_cpu.claimed && counted[0].on && counted[1].on;
+	machine_run(100);
+	ok &= all_right();
+	remove_events(0, 2);
+	return ok && all_right() && !harness_warned;
+}
+
+/*
  * One interrupt writes a sample for each event of its counter, so only a few sampling events share
  * a counter.
  */
@@ -379,7 +400,7 @@ static bool crowd_fits(void)
 
 int main(void)
 {
-	ktap_plan(14);
+	ktap_plan(16);
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
@@ -393,6 +414,8 @@ int main(void)
 	ktap_result(claims_end_for_good(&with_control, false), "claims_end_for_good_with_control");
 	ktap_result(claims_end_for_good(&with_control, true), "claims_end_for_good_interrupts");
 	ktap_result(claims_end_for_good(&selects_alone, false), "claims_end_for_good");
+	ktap_result(waiting_pinned_refuses(&with_control), "waiting_pinned_refuses");
+	ktap_result(waiting_pinned_refuses(&version_1), "waiting_pinned_refuses_version_1");
 	ktap_result(few_samplers_share(), "few_samplers_share");
 	ktap_result(crowd_fits(), "crowd_fits");
 	return ktap_end();
