@@ -288,6 +288,31 @@ static bool waiting_pinned_refuses(const struct x86_pmu_msrs *msrs)
 }
 
 /*
+ * Between two claims of a thread, an event is added on another counter. This stops the thread's
+ * counters, and they run again in the second claim.
+ */
+static bool claim_runs_again(const struct x86_pmu_msrs *msrs)
+{
+	bool ok;
+
+	start_machine(msrs, 1, 4000);
+	claim_counters(1, 1, 2, ARCH_PERFMON_EVENTSEL_USR, 0);
+	thread_runs();
+	ok = thread.running;
+	run_user(100);
+	thread_stops();
+	ok &= add_new(0, 1, LIMITED_CODE, false);
+	ok &= x86_event_count(&counted[0].event)->counter == 0;
+	run_user(100);
+	thread_runs();
+	ok &= thread.running;
+	run_user(100);
+	thread_stops();
+	remove_event(&counted[0], now());
+	return ok && thread_is_right() && all_right() && !harness_warned;
+}
+
+/*
  * One interrupt writes a sample for each event of its counter, so only a few sampling events share
  * a counter.
  */
@@ -400,7 +425,7 @@ static bool crowd_fits(void)
 
 int main(void)
 {
-	ktap_plan(16);
+	ktap_plan(18);
 	row = &thread_model;
 	ktap_result(pinned_beside_thread(true), "pinned_keeps_its_counter");
 	ktap_result(pinned_beside_thread(false), "flexible_waits");
@@ -418,5 +443,9 @@ int main(void)
 	ktap_result(waiting_pinned_refuses(&version_1), "waiting_pinned_refuses_version_1");
 	ktap_result(few_samplers_share(), "few_samplers_share");
 	ktap_result(crowd_fits(), "crowd_fits");
+	/* Without another thread, the counters run on after a claim. */
+	row = &model;
+	ktap_result(claim_runs_again(&with_control), "claim_runs_again");
+	ktap_result(claim_runs_again(&version_1), "claim_runs_again_version_1");
 	return ktap_end();
 }
