@@ -712,11 +712,15 @@ void x86_claim_stop(struct x86_pmu_cpu *cpu);
 static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
-	/* The counters cannot continue if they were cleared, or may be reprogrammed for perf. */
+	/*
+	 * The counters cannot continue if they may be reprogrammed for perf. They were not cleared:
+	 * x86_clear() stops them first, so released_claim is 0, or needs_reprogram is set.
+	 */
 	if (!claim->id || READ_ONCE(cpu->released_claim) != claim->id || cpu->disabled ||
-	    READ_ONCE(cpu->needs_reprogram) ||
-	    ((cpu->cleared | cpu->assigned_mask) & claim->counters))
+	    READ_ONCE(cpu->needs_reprogram) || (cpu->assigned_mask & claim->counters))
 		return false;
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
+		WARN_ON_ONCE(cpu->cleared & claim->counters);
 	/* The counters run already, so an NMI must see the reservation from here on. */
 	WRITE_ONCE(cpu->claimed, claim->counters);
 	WRITE_ONCE(cpu->claim_running, claim->counters);

@@ -21,10 +21,6 @@ static inline void msr_clear_bit(u32 msr, u8 bit)
 	machine_wrmsr(msr, machine_rdmsr(msr) & ~BIT_ULL(bit));
 }
 
-/* Value of CONFIG_PERF_EVENTS_CHECK_REGISTERS */
-static bool check_registers;
-#define CONFIG_PERF_EVENTS_CHECK_REGISTERS	check_registers
-
 /* The branch unit of a test that models it */
 #ifdef MACHINE_BRANCHES
 #define CONFIG_PERF_EVENTS_AMD_BRS

@@ -617,6 +617,11 @@ void x86_del_exclusive(unsigned int what);
 #define MSR_TFA_RTM_FORCE_ABORT		BIT_ULL(0)
 #define CONFIG_CPU_SUP_INTEL		1
 #define IS_ENABLED(option)		(option)
+
+/* Value of CONFIG_PERF_EVENTS_CHECK_REGISTERS */
+static bool check_registers;
+#define CONFIG_PERF_EVENTS_CHECK_REGISTERS	check_registers
+
 #define x86_is_kernel(ip)		((s64)(ip) < 0)
 #define set_linear_ip(regs, linear)	((regs)->ip = (linear))
 #define __USER_DS			0x2b
