@@ -733,6 +733,37 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 }
 
 /**
+ * x86_claim_runs_on - check whether a claim can end without a register write
+ * @cpu: this CPU
+ * @claim: the counters
+ *
+ * Context: interrupts off.
+ * Return: true if x86_claim_put_running() may end the claim, false if x86_claim_put() must.
+ */
+static __always_inline bool x86_claim_runs_on(const struct x86_pmu_cpu *cpu,
+					      const struct x86_claim *claim)
+{
+	return !claim->ints && !cpu->excl && !(claim->counters & cpu->core->tfa_counters) &&
+	       !READ_ONCE(cpu->needs_reprogram);
+}
+
+/**
+ * x86_claim_put_running - release counters of perfctr, which run on
+ * @cpu: this CPU
+ * @claim: the counters; x86_claim_runs_on() has returned true
+ *
+ * Context: interrupts off.
+ */
+static __always_inline void x86_claim_put_running(struct x86_pmu_cpu *cpu,
+						  const struct x86_claim *claim)
+{
+	/* An NMI that stops the counters clears released_claim. */
+	WRITE_ONCE(cpu->released_claim, claim->id);
+	WRITE_ONCE(cpu->claim_running, 0);
+	WRITE_ONCE(cpu->claimed, 0);
+}
+
+/**
  * x86_claim_put_fast - release counters of perfctr, without a register write if possible
  * @cpu: this CPU
  * @claim: the counters
@@ -742,15 +773,10 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 static __always_inline void x86_claim_put_fast(struct x86_pmu_cpu *cpu,
 					       const struct x86_claim *claim)
 {
-	if (claim->ints || cpu->excl || (claim->counters & cpu->core->tfa_counters) ||
-	    READ_ONCE(cpu->needs_reprogram)) {
+	if (x86_claim_runs_on(cpu, claim))
+		x86_claim_put_running(cpu, claim);
+	else
 		x86_claim_put(cpu, claim);
-		return;
-	}
-	/* The counters run on. An NMI that stops them clears released_claim. */
-	WRITE_ONCE(cpu->released_claim, claim->id);
-	WRITE_ONCE(cpu->claim_running, 0);
-	WRITE_ONCE(cpu->claimed, 0);
 }
 
 /* perfctr.c */

@@ -81,9 +81,13 @@ static perfctr_ihandler_t perfctr_ihandler;
 
 /* struct perfctr_layer on the registers of this CPU */
 
-static u32 perfctr_hw_tsc(void)
+/* As rdtsc(), but without the upper half */
+static __always_inline u32 perfctr_hw_tsc(void)
 {
-	return rdtsc();
+	u32 low;
+
+	asm volatile("rdtsc" : "=a" (low) : : "edx");
+	return low;
 }
 
 static u64 perfctr_hw_read(int counter)
@@ -172,6 +176,81 @@ static const struct perfctr_layer perfctr_hw = {
 	.readable = perfctr_hw_readable,
 };
 
+/*
+ * struct perfctr_layer for a claim that continues, and for a claim whose counters run on after it.
+ * Nothing but perfctr_resume_slow() and perfctr_suspend_slow() is called beside it, so the
+ * functions save few registers.
+ */
+
+/* As perfctr_hw_read_low(), while reads are not traced */
+static __always_inline u32 perfctr_fast_read_low(u32 map)
+{
+#ifdef CONFIG_PARAVIRT_XXL
+	return perfctr_hw_read_low(map);
+#else
+	u32 low;
+
+	asm volatile("rdpmc" : "=a" (low) : "c" (map) : "edx");
+	return low;
+#endif
+}
+
+static __always_inline int perfctr_fast_get(const struct x86_claim *claim)
+{
+	return x86_claim_get_fast(x86_this_cpu(), claim) ? 1 : -EBUSY;
+}
+
+static __always_inline void perfctr_fast_put(const struct x86_claim *claim)
+{
+	__this_cpu_write(perfctr_this_cpu.last_counters, claim->counters);
+	x86_claim_put_running(x86_this_cpu(), claim);
+}
+
+static const struct perfctr_layer perfctr_fast = {
+	.tsc	= perfctr_hw_tsc,
+	.read	= perfctr_hw_read,
+	.read_low = perfctr_fast_read_low,
+	.get	= perfctr_fast_get,
+	.set	= perfctr_hw_set,
+	.start	= perfctr_hw_start,
+	.put	= perfctr_fast_put,
+	.save	= perfctr_hw_save,
+	.saved_value = perfctr_hw_saved_value,
+	.has_saved = perfctr_hw_has_saved,
+	.readable = perfctr_hw_readable,
+};
+
+static noinline int perfctr_resume_slow(struct perfctr_cpu_state *state)
+{
+	return perfctr_state_resume(&perfctr_hw, state);
+}
+
+/* If perfctr_fast cannot run @state, it changes nothing. */
+static __always_inline int perfctr_resume(struct perfctr_cpu_state *state)
+{
+	if (!tracepoint_enabled(rdpmc) && likely(!perfctr_state_resume(&perfctr_fast, state)))
+		return 0;
+	return perfctr_resume_slow(state);
+}
+
+static noinline void perfctr_suspend_slow(struct perfctr_cpu_state *state)
+{
+	struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	perfctr_state_suspend(&perfctr_hw, state);
+	if (cpu->claim_displaced)
+		x86_claim_resched(cpu);
+}
+
+static __always_inline bool perfctr_suspends_fast(const struct perfctr_cpu_state *state)
+{
+	const struct x86_pmu_cpu *cpu = x86_this_cpu();
+
+	if (tracepoint_enabled(rdpmc) || cpu->claim_displaced)
+		return false;
+	return !perfctr_cstatus_nrctrs(state->cstatus) || x86_claim_runs_on(cpu, &state->claim);
+}
+
 /**
  * perfctr_cpu_resume - run the counters of a state
  * @state: the state; must not run
@@ -186,21 +265,17 @@ static const struct perfctr_layer perfctr_hw = {
  */
 int perfctr_cpu_resume(struct perfctr_cpu_state *state)
 {
-	struct perfctr_this_cpu *this;
 	unsigned long flags;
-	int err;
+	int err = -EBUSY;
 
 	lockdep_assert_preemption_disabled();
 	local_irq_save(flags);
-	this = this_cpu_ptr(&perfctr_this_cpu);
-	if (WARN_ON_ONCE(this->state)) {
-		local_irq_restore(flags);
-		return -EBUSY;
+	if (!WARN_ON_ONCE(__this_cpu_read(perfctr_this_cpu.state))) {
+		err = perfctr_resume(state);
+		__this_cpu_write(perfctr_this_cpu.handed_over, 0);
+		if (!err)
+			__this_cpu_write(perfctr_this_cpu.state, state);
 	}
-	err = perfctr_state_resume(&perfctr_hw, state);
-	this->handed_over = 0;
-	if (!err)
-		this->state = state;
 	local_irq_restore(flags);
 	return err;
 }
@@ -214,17 +289,16 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_resume);
  */
 void perfctr_cpu_suspend(struct perfctr_cpu_state *state)
 {
-	struct perfctr_this_cpu *this;
 	unsigned long flags;
 
 	lockdep_assert_preemption_disabled();
 	local_irq_save(flags);
-	this = this_cpu_ptr(&perfctr_this_cpu);
-	if (!WARN_ON_ONCE(this->state != state)) {
-		this->state = NULL;
-		perfctr_state_suspend(&perfctr_hw, state);
-		if (unlikely(x86_this_cpu()->claim_displaced))
-			x86_claim_resched(x86_this_cpu());
+	if (!WARN_ON_ONCE(__this_cpu_read(perfctr_this_cpu.state) != state)) {
+		__this_cpu_write(perfctr_this_cpu.state, NULL);
+		if (likely(perfctr_suspends_fast(state)))
+			perfctr_state_suspend(&perfctr_fast, state);
+		else
+			perfctr_suspend_slow(state);
 	}
 	local_irq_restore(flags);
 }
@@ -580,7 +654,7 @@ static void perfctr_syscore_resume(void *data)
 
 	this->handed_over = 0;
 	if (this->state)
-		WARN_ON_ONCE(perfctr_state_resume(&perfctr_hw, this->state));
+		WARN_ON_ONCE(perfctr_resume_slow(this->state));
 }
 
 static const struct syscore_ops perfctr_syscore_ops = {
