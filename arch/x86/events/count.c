@@ -313,14 +313,16 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 	u64 counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters);
 
 	counters |= cpu->counted_kernel;
+	/* Return early in the common case, since x86_metrics_counter() searches a table. */
+	if (!counters)
+		return;
 	/*
 	 * The counter of slots may have other events by now, such as sampled slots. Its metrics are
 	 * still readable.
 	 */
 	if (cpu->core->metrics && (counters & x86_metrics_counter(cpu->core)))
 		counters |= X86_METRICS_RUN;
-	if (counters)
-		x86_clear(cpu, counters);
+	x86_clear(cpu, counters);
 }
 
 /* Attaching events to struct x86_count */

@@ -385,6 +385,29 @@ static bool kernel_shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
+/*
+ * A kernel thread runs in the program's address space. If the events count user mode only, the
+ * program's own metrics stay readable.
+ */
+static bool own_metrics_stay(void)
+{
+	u64 metrics;
+
+	row = &slots_model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, true);
+	schedule_in(&counted[0]);
+	allow_reads();
+	run_user(1000);
+	metrics = machine_shares();
+	in_kernel_thread = true;
+	machine_step();
+	x86_clear_kernel(&x86_pmu_cpu);
+	in_kernel_thread = false;
+	return metrics && machine_shares() == metrics && !harness_warned;
+}
+
 /* Slots are sampled, in @user mode only or not, on the counter that has counted metrics before. */
 static bool sampled_slots_tell_nothing(bool user)
 {
@@ -448,7 +471,7 @@ static bool slots_unfiltered(void)
 
 int main(void)
 {
-	ktap_plan(10);
+	ktap_plan(11);
 	ktap_result(shares_of_slots(), "shares_of_slots");
 	ktap_result(slots_wrap(), "slots_wrap");
 	ktap_result(stale_wrap(), "stale_wrap");
@@ -457,6 +480,7 @@ int main(void)
 	ktap_result(metrics_do_not_step_back(), "metrics_do_not_step_back");
 	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
 	ktap_result(kernel_shares_tell_nothing(), "kernel_shares_tell_nothing");
+	ktap_result(own_metrics_stay(), "own_metrics_stay");
 	ktap_result(sampled_slots_tell_nothing(false) && sampled_slots_tell_nothing(true),
 		    "sampled_slots_tell_nothing");
 	ktap_result(slots_unfiltered(), "slots_unfiltered");
