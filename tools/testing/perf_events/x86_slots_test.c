@@ -42,6 +42,25 @@ static void open_slots(int i, u64 config, bool user)
 	assert(!x86_event_init(&c->event));
 }
 
+/* Start the machine, and open an event of slots. */
+static void open_first(bool user, u64 seed, u64 max_period)
+{
+	row = &slots_model;
+	start_machine(&with_control, seed, max_period);
+	core.metrics = core.model->metrics;
+	open_slots(0, 0x0400, user);
+}
+
+/* Start the machine, and open events of slots and of all metrics. */
+static void open_shares(bool user, u64 seed)
+{
+	int i;
+
+	open_first(user, seed, 4000);
+	for (i = 0; i < MACHINE_SHARES; i++)
+		open_slots(1 + i, 0x8000 + 0x100 * i, user);
+}
+
 /*
  * Is the count of each metric right? PERF_METRICS has a byte for each metric, so the error may be
  * half a 255th of the slots. For each of the @pieces, rounding adds some slots. Without @user, an
@@ -75,11 +94,7 @@ static bool shares(bool user, u64 seed)
 	int i, j, n = 1 + MACHINE_SHARES;
 	bool on = false;
 
-	start_machine(&with_control, seed, 4000);
-	core.metrics = core.model->metrics;
-	open_slots(0, 0x0400, user);
-	for (i = 0; i < MACHINE_SHARES; i++)
-		open_slots(1 + i, 0x8000 + 0x100 * i, user);
+	open_shares(user, seed);
 	for (i = 0; i < 500; i++) {
 		struct section at = now();
 
@@ -123,7 +138,6 @@ static bool shares_of_slots(void)
 {
 	u64 seed;
 
-	row = &slots_model;
 	for (seed = 1; seed < 20; seed++) {
 		if (!shares(seed % 2, seed)) {
 			printf("# seed %llu\n", (unsigned long long)seed);
@@ -140,12 +154,7 @@ static void start_shares(bool user, u64 seed)
 	struct section at;
 	u64 added = 0;
 
-	row = &slots_model;
-	start_machine(&with_control, seed, 4000);
-	core.metrics = core.model->metrics;
-	open_slots(0, 0x0400, user);
-	for (i = 0; i < MACHINE_SHARES; i++)
-		open_slots(1 + i, 0x8000 + 0x100 * i, user);
+	open_shares(user, seed);
 	at = now();
 	perf_pmu_disable(&core.pmu);
 	add_group(GENMASK_ULL(n - 1, 0), &added, at);
@@ -353,10 +362,7 @@ static bool shares_tell_nothing(void)
 {
 	bool ok;
 
-	row = &slots_model;
-	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	core.metrics = core.model->metrics;
-	open_slots(0, 0x0400, true);
+	open_first(true, 1, GENMASK_ULL(30, 0));
 	schedule_in(&counted[0]);
 	run_user(1000);
 	ok = machine_shares();
@@ -365,21 +371,29 @@ static bool shares_tell_nothing(void)
 	return ok && !machine_shares() && !harness_warned;
 }
 
-/* The event is removed while a kernel thread runs in the program's address space. */
-static bool kernel_shares_tell_nothing(void)
+/*
+ * A kernel thread runs in the address space of a program that can read PERF_METRICS, and an event
+ * of slots counts the thread. Then the event is removed. Return: the metrics were not 0.
+ */
+static bool count_kernel_thread(void)
 {
 	bool ok;
 
-	row = &slots_model;
-	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	core.metrics = core.model->metrics;
-	open_slots(0, 0x0400, false);
+	open_first(false, 1, GENMASK_ULL(30, 0));
 	schedule_in(&counted[0]);
 	allow_reads();
 	in_kernel_thread = true;
 	machine_step();
 	ok = machine_shares();
 	schedule_out(&counted[0]);
+	return ok;
+}
+
+/* The event is removed while a kernel thread runs in the program's address space. */
+static bool kernel_shares_tell_nothing(void)
+{
+	bool ok = count_kernel_thread();
+
 	x86_clear_kernel(&x86_pmu_cpu);
 	in_kernel_thread = false;
 	return ok && !machine_shares() && !harness_warned;
@@ -393,10 +407,7 @@ static bool own_metrics_stay(void)
 {
 	u64 metrics;
 
-	row = &slots_model;
-	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	core.metrics = core.model->metrics;
-	open_slots(0, 0x0400, true);
+	open_first(true, 1, GENMASK_ULL(30, 0));
 	schedule_in(&counted[0]);
 	allow_reads();
 	run_user(1000);
@@ -414,19 +425,9 @@ static bool sampled_slots_tell_nothing(bool user)
 	struct perf_event_attr attr = {
 		.config = 0x0400, .sample_period = BIT(20), .exclude_kernel = user,
 	};
-	bool ok;
+	bool ok = count_kernel_thread();
 
-	row = &slots_model;
-	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
-	core.metrics = core.model->metrics;
-	open_slots(0, 0x0400, false);
 	assert(!open_event(&counted[1], &attr));
-	schedule_in(&counted[0]);
-	allow_reads();
-	in_kernel_thread = true;
-	machine_step();
-	ok = machine_shares();
-	schedule_out(&counted[0]);
 	schedule_in(&counted[1]);
 	ok = ok && machine_shares();
 	x86_clear_kernel(&x86_pmu_cpu);
