@@ -794,7 +794,7 @@ static bool is_same(const struct way *way, const char *when, const struct told *
 	return false;
 }
 
-static bool tells_nothing(const struct x86_pmu_msrs *msrs)
+static bool reads_no_other_count(const struct x86_pmu_msrs *msrs)
 {
 	static const u64 secrets[] = { 1000, 5000 };
 	struct told told[ARRAY_SIZE(secrets)], later[ARRAY_SIZE(secrets)];
@@ -823,13 +823,13 @@ int main(void)
 	check_registers = true;
 	ktap_plan(8);
 	ktap_result(has_all_ways(), "has_all_ways");
-	ktap_result(tells_nothing(&with_control), "tells_nothing_with_mask");
-	ktap_result(tells_nothing(&without_mask), "tells_nothing");
-	ktap_result(tells_nothing(&selects_alone), "tells_nothing_by_selects_alone");
-	ktap_result(tells_nothing(&ack_runs), "tells_nothing_where_ack_runs");
+	ktap_result(reads_no_other_count(&with_control), "reads_no_other_count_with_mask");
+	ktap_result(reads_no_other_count(&without_mask), "reads_no_other_count");
+	ktap_result(reads_no_other_count(&selects_alone), "reads_no_other_count_by_selects_alone");
+	ktap_result(reads_no_other_count(&ack_runs), "reads_no_other_count_where_ack_runs");
 	row = &thread_model;
-	ktap_result(tells_nothing(&version_1), "tells_nothing_version_1");
-	ktap_result(tells_nothing(&marks), "tells_nothing_beside_marks");
-	ktap_result(tells_nothing(&modes_halt), "tells_nothing_where_modes_halt");
+	ktap_result(reads_no_other_count(&version_1), "reads_no_other_count_version_1");
+	ktap_result(reads_no_other_count(&marks), "reads_no_other_count_beside_marks");
+	ktap_result(reads_no_other_count(&modes_halt), "reads_no_other_count_where_modes_halt");
 	return ktap_end();
 }

@@ -358,7 +358,7 @@ static bool metrics_do_not_step_back(void)
 }
 
 /* A program that can read PERF_METRICS does not see the metrics of others. */
-static bool shares_tell_nothing(void)
+static bool rdpmc_reads_no_other_metrics(void)
 {
 	bool ok;
 
@@ -390,7 +390,7 @@ static bool count_kernel_thread(void)
 }
 
 /* The event is removed while a kernel thread runs in the program's address space. */
-static bool kernel_shares_tell_nothing(void)
+static bool rdpmc_reads_no_kernel_metrics(void)
 {
 	bool ok = count_kernel_thread();
 
@@ -403,7 +403,7 @@ static bool kernel_shares_tell_nothing(void)
  * A kernel thread runs in the program's address space. If the events count user mode only, the
  * program's own metrics stay readable.
  */
-static bool own_metrics_stay(void)
+static bool rdpmc_reads_own_metrics(void)
 {
 	u64 metrics;
 
@@ -420,7 +420,7 @@ static bool own_metrics_stay(void)
 }
 
 /* Slots are sampled, in @user mode only or not, on the counter that has counted metrics before. */
-static bool sampled_slots_tell_nothing(bool user)
+static bool rdpmc_reads_no_metrics_if_sampling(bool user)
 {
 	struct perf_event_attr attr = {
 		.config = 0x0400, .sample_period = BIT(20), .exclude_kernel = user,
@@ -479,11 +479,11 @@ int main(void)
 	ktap_result(slots_restart(), "slots_restart");
 	ktap_result(reads_lose_no_slots(), "reads_lose_no_slots");
 	ktap_result(metrics_do_not_step_back(), "metrics_do_not_step_back");
-	ktap_result(shares_tell_nothing(), "shares_tell_nothing");
-	ktap_result(kernel_shares_tell_nothing(), "kernel_shares_tell_nothing");
-	ktap_result(own_metrics_stay(), "own_metrics_stay");
-	ktap_result(sampled_slots_tell_nothing(false) && sampled_slots_tell_nothing(true),
-		    "sampled_slots_tell_nothing");
+	ktap_result(rdpmc_reads_no_other_metrics(), "rdpmc_reads_no_other_metrics");
+	ktap_result(rdpmc_reads_no_kernel_metrics(), "rdpmc_reads_no_kernel_metrics");
+	ktap_result(rdpmc_reads_own_metrics(), "rdpmc_reads_own_metrics");
+	ktap_result(rdpmc_reads_no_metrics_if_sampling(false) &&
+		    rdpmc_reads_no_metrics_if_sampling(true), "rdpmc_reads_no_metrics_if_sampling");
 	ktap_result(slots_unfiltered(), "slots_unfiltered");
 	return ktap_end();
 }
