@@ -11,6 +11,7 @@
  * The config of an event has the format of asm/perf_event_p4.h: a CCCR, and above it an ESCR with
  * an event number in place of its code.
  */
+#include <linux/nospec.h>
 #include <linux/topology.h>
 #include <asm/cpu_device_id.h>
 #include <asm/msr.h>
@@ -139,6 +140,14 @@ static const struct p4_event p4_events[] = {
 	P4_EVENT(INSTR_COMPLETED, CRU, IQ, 0x0003),
 };
 
+/* The event of a config. The number is less than ARRAY_SIZE(p4_events), except in speculation. */
+static const struct p4_event *p4_event_of(u64 config)
+{
+	unsigned int number = p4_config_unpack_event(config);
+
+	return &p4_events[array_index_nospec(number, ARRAY_SIZE(p4_events))];
+}
+
 /*
  * Events of replayed or tagged micro-operations (P4_PEBS_METRIC__*) need two more registers,
  * MSR_IA32_PEBS_ENABLE and MSR_P4_PEBS_MATRIX_VERT, whose bits select the cause. The value of the
@@ -200,7 +209,7 @@ static void p4_get_sel(struct x86_core *core, const struct perf_event *event,
 		       struct x86_event_sel *sel)
 {
 	u64 config = event->hw.config, metric = p4_config_unpack_metric(config);
-	const struct p4_event *what = &p4_events[p4_config_unpack_event(config)];
+	const struct p4_event *what = p4_event_of(config);
 	unsigned int thread = p4_thread(raw_smp_processor_id());
 	u64 escr = p4_config_unpack_escr(config) & (P4_CONFIG_MASK_ESCR) & ~P4_ESCR_EVENT_MASK;
 
@@ -225,7 +234,7 @@ static int p4_init_event(struct perf_event *event)
 	/* The last event exists only from the 90 nm process on. */
 	if (number >= ARRAY_SIZE(p4_events) ||
 	    (number == P4_EVENT_INSTR_COMPLETED && boot_cpu_data.x86_model < 3) ||
-	    p4_config_unpack_emask(config) & ~p4_events[number].masks)
+	    p4_config_unpack_emask(config) & ~p4_event_of(config)->masks)
 		return perf_event_refuse(event, "attr.config",
 					 "has no valid event in its upper half",
 					 -EINVAL);

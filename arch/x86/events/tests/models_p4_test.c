@@ -43,6 +43,33 @@ static void models_p4(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, row->msrs->shared);
 }
 
+/*
+ * The number of an event has 6 bits, but there are fewer events. Each has its own event mask bits.
+ * The event has a parent, so that the error is not noted for the test.
+ */
+static void models_p4_unknown_event(struct kunit *test)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	event->parent = event;
+	for (i = 0; i < 64; i++) {
+		event->hw.config = p4_config_pack_escr(P4_ESCR_EVENT((u64)i));
+		/* The CPU may lack the last event. */
+		if (i != P4_EVENT_INSTR_COMPLETED)
+			KUNIT_EXPECT_EQ_MSG(test, x86_intel_p4.init_event(event),
+					    i < P4_EVENT_INSTR_COMPLETED ? 0 : -EINVAL,
+					    "event %d", i);
+	}
+	/* The only bit of BPU_FETCH_REQUEST is bit 0, TCMISS. */
+	event->hw.config = p4_config_pack_escr(P4_ESCR_EVENT((u64)P4_EVENT_BPU_FETCH_REQUEST) |
+					       P4_ESCR_EMASK(1ULL));
+	KUNIT_EXPECT_EQ(test, x86_intel_p4.init_event(event), 0);
+	event->hw.config |= p4_config_pack_escr(P4_ESCR_EMASK(2ULL));
+	KUNIT_EXPECT_EQ(test, x86_intel_p4.init_event(event), -EINVAL);
+}
+
 #ifdef CONFIG_SMP
 /*
  * The second thread of a core has an ESCR, modes and interrupts of its own, also while the first
@@ -91,6 +118,7 @@ static void models_p4_rdpmc(struct kunit *test)
 
 static struct kunit_case models_p4_cases[] = {
 	KUNIT_CASE(models_p4),
+	KUNIT_CASE(models_p4_unknown_event),
 #ifdef CONFIG_SMP
 	KUNIT_CASE(models_p4_second_thread),
 #endif
