@@ -234,11 +234,14 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 left = cpu->running & ~cpu->assigned_mask & ~cpu->claimed & cpu->core->counters &
 		   counters;
-	bool reprogramming = cpu->reprogramming;
+	bool reprogramming = cpu->reprogramming, guest_ran = cpu->guest_ran;
 	u64 to_clear;
 	int i;
 
-	if (left) {
+	/* A VM exit may have started counters that are not in x86_pmu_cpu::running. */
+	if (unlikely(guest_ran))
+		x86_set_control_unknown(cpu);
+	if (left || guest_ran) {
 		WRITE_ONCE(cpu->needs_reprogram, true);
 		if (!cpu->disabled)
 			x86_reprogram(cpu);
@@ -275,7 +278,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	 * the PMU is enabled. So these counters are not clean, and are cleared again the next time.
 	 */
 	if (cpu->disabled)
-		cpu->cleared &= ~cpu->running;
+		cpu->cleared &= guest_ran ? 0 : ~cpu->running;
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
 		x86_check_clean(cpu);
 	cpu->counted_kernel &= ~counters | cpu->claimed;
@@ -313,6 +316,9 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 	u64 counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters);
 
 	counters |= cpu->counted_kernel;
+	/* A VM exit may have started any counter, and the thread has run since. */
+	if (unlikely(cpu->guest_ran))
+		counters = x86_clearable(cpu->core);
 	/* Return early in the common case, since x86_metrics_counter() searches a table. */
 	if (!counters)
 		return;

@@ -803,6 +803,7 @@ u64 x86_limit_counters(const struct x86_core *core, const struct x86_limit *limi
 /* pmu.c */
 void x86_defer_reprogram(struct x86_pmu_cpu *cpu);
 void x86_resume_reprogram(struct x86_pmu_cpu *cpu);
+void x86_set_control_unknown(struct x86_pmu_cpu *cpu);
 void x86_core_init_pmu(struct x86_core *core);
 void x86_event_update_page(const struct perf_event *event, struct perf_event_mmap_page *page);
 void x86_event_stop(struct perf_event *event, int flags);

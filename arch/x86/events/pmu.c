@@ -54,8 +54,16 @@ static void x86_core_disable(struct pmu *pmu)
 	x86_defer_reprogram(cpu);
 }
 
-/* A VM exit, or a hypervisor, may have left another value in the global control register. */
-static void x86_set_control_unknown(struct x86_pmu_cpu *cpu)
+/**
+ * x86_set_control_unknown - make x86_reprogram() write the global control register
+ * @cpu: this CPU
+ *
+ * A VM exit, or a hypervisor, may have left another value in the register. For example, an NMI
+ * before the VM entry has stopped a counter after KVM was given the host value.
+ *
+ * Context: interrupts off.
+ */
+void x86_set_control_unknown(struct x86_pmu_cpu *cpu)
 {
 	cpu->guest_ran = false;
 	if (!cpu->core->msrs->control)

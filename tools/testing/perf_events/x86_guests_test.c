@@ -193,6 +193,62 @@ static bool excludes_released(const struct x86_pmu_msrs *msrs)
 	return ok && !(vcpu_value(&vcpu, msr) & bit) && !vcpu.full && !harness_warned;
 }
 
+static bool is_cleared(int counter)
+{
+	return !((machine.counter[counter] + core.max_period) & GENMASK_ULL(MACHINE_WIDTH - 1, 0));
+}
+
+/*
+ * After KVM was given the host value of the global control register, an NMI stops an event and the
+ * counter of a claim that has ended. The VM exit starts both counters again.
+ */
+static bool exit_starts_counters(u64 modes)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 101 };
+	const struct perf_guest_switch_msr *msrs;
+	int nr;
+
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	assert(!open_event(&counted[0], &attr));
+	schedule_in(&counted[0]);
+	claim_counters(1, 2, 1, modes, 0);
+	thread_runs();
+	thread_stops();
+	counted[0].limit = counted[0].samples + 1;
+	msrs = perf_guest_get_msrs(&nr, NULL);
+	run_kernel(200);
+	machine_take_interrupt();
+	assert(!x86_pmu_cpu.running);
+	enter_guest(msrs, nr, 100);
+	return machine.control == (BIT_ULL(0) | BIT_ULL(2));
+}
+
+/* The next program cannot read what the counters have counted since, of other tasks. */
+static bool rdpmc_reads_no_count_after_exit(void)
+{
+	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_USR);
+
+	allow_reads();
+	user_reads = false;
+	run_user(1000);
+	allow_reads();
+	return ok && is_cleared(0) && is_cleared(2) && !machine.unknown && !harness_warned;
+}
+
+/* A kernel thread runs, and then the program that has run the guest. */
+static bool rdpmc_reads_no_kernel_count_after_exit(void)
+{
+	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_OS);
+
+	user_reads = true;
+	in_kernel_thread = true;
+	run_kernel(1000);
+	x86_clear_kernel(&x86_pmu_cpu);
+	in_kernel_thread = false;
+	return ok && is_cleared(0) && is_cleared(2) && !machine.unknown && !harness_warned;
+}
+
 /* As AMD CPUs: a bit of each select excludes guests. */
 #define HOST_ONLY	BIT_ULL(41)
 
@@ -413,10 +469,13 @@ static bool excludes_branches(void)
 
 int main(void)
 {
-	ktap_plan(6);
+	ktap_plan(8);
 	ktap_result(by_selects(), "by_selects");
 	ktap_result(excludes_released(&version_1), "excludes_released");
 	ktap_result(excludes_released(&with_control), "excludes_released_with_control");
+	ktap_result(rdpmc_reads_no_count_after_exit(), "rdpmc_reads_no_count_after_exit");
+	ktap_result(rdpmc_reads_no_kernel_count_after_exit(),
+		    "rdpmc_reads_no_kernel_count_after_exit");
 	ktap_result(claims_host(&host_only), "claims_host");
 	ktap_result(claims_host(&host_only_with_control), "claims_host_with_control");
 	ktap_result(excludes_branches(), "excludes_branches");
