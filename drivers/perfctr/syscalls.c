@@ -98,6 +98,8 @@ static void vperfctr_unhold_task(struct task_struct *task)
  * caller, and stays stopped until vperfctr_unhold_task(). If the thread executes a program that the
  * tracer may not inspect, such as an unreadable one, the tracer may not access the thread's
  * counters either.
+ *
+ * A held thread cannot be killed, so the caller must not access user space meanwhile.
  */
 static int vperfctr_hold_task(struct task_struct *task)
 {
@@ -366,14 +368,17 @@ SYSCALL_DEFINE2(vperfctr_control, int, fd, const struct vperfctr_control __user 
 {
 	struct vperfctr_control control __uninitialized;
 	struct vperfctr_call call;
-	bool counts_kernel = false, may_count_kernel = true;
+	bool counts_kernel = false, may_count_kernel = true, faulted;
 	int err;
 
+	/* Copy before the thread is held: a page fault may wait without limit. */
+	faulted = copy_from_user(&control, argp, sizeof(control));
 	err = vperfctr_begin(&call, fd);
 	if (err)
 		return err;
-	err = call.task ? 0 : -ESRCH;
-	if (!err && copy_from_user(&control, argp, sizeof(control)))
+	if (!call.task)
+		err = -ESRCH;
+	else if (faulted)
 		err = -EFAULT;
 	if (err)
 		goto end;
@@ -493,10 +498,9 @@ fault:
 	return -EFAULT;
 }
 
-static int vperfctr_read_sums(struct vperfctr *vp, struct perfctr_sum_ctrs __user *to)
+static __always_inline void vperfctr_get_sums(struct vperfctr *vp, struct perfctr_sum_ctrs *sums)
 {
 	const struct perfctr_cpu_state *state = vp->state;
-	struct perfctr_sum_ctrs sums __uninitialized;
 	unsigned int i;
 
 	/*
@@ -506,32 +510,25 @@ static int vperfctr_read_sums(struct vperfctr *vp, struct perfctr_sum_ctrs __use
 	local_irq_disable();
 	if (vp->running)
 		perfctr_cpu_sample(vp->state);
-	sums.tsc = state->tsc_sum;
+	sums->tsc = state->tsc_sum;
 #pragma GCC unroll 6
 	for (i = 0; i < PERFCTR_MAX_COUNTERS; i++)
-		sums.pmc[i] = state->pmc[i].sum;
+		sums->pmc[i] = state->pmc[i].sum;
 	local_irq_enable();
-	return vperfctr_put_sums(to, &sums);
 }
 
-static noinline int vperfctr_read_control(struct vperfctr *vp, struct vperfctr_control __user *to)
+static noinline void vperfctr_get_control(struct vperfctr *vp, struct vperfctr_control *control)
 {
-	struct vperfctr_control control;
-
-	memset(&control, 0, sizeof(control));
-	control.si_signo = vp->si_signo;
-	control.cpu_control = vp->state->control;
-	return copy_to_user(to, &control, sizeof(control)) ? -EFAULT : 0;
+	memset(control, 0, sizeof(*control));
+	control->si_signo = vp->si_signo;
+	control->cpu_control = vp->state->control;
 }
 
-static noinline int vperfctr_read_children(struct vperfctr *vp, struct perfctr_sum_ctrs __user *to)
+static noinline void vperfctr_get_children(struct vperfctr *vp, struct perfctr_sum_ctrs *sums)
 {
-	struct perfctr_sum_ctrs sums __uninitialized;
-
 	spin_lock_irq(&vp->lock);
-	sums = vp->children;
+	*sums = vp->children;
 	spin_unlock_irq(&vp->lock);
-	return vperfctr_put_sums(to, &sums);
 }
 
 /**
@@ -548,6 +545,8 @@ SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
 		struct vperfctr_control __user *, controlp,
 		struct perfctr_sum_ctrs __user *, childrenp)
 {
+	struct perfctr_sum_ctrs sums __uninitialized, children __uninitialized;
+	struct vperfctr_control control __uninitialized;
 	struct vperfctr_call call;
 	int err;
 
@@ -555,12 +554,21 @@ SYSCALL_DEFINE4(vperfctr_read, int, fd, struct perfctr_sum_ctrs __user *, sump,
 	if (err)
 		return err;
 	err = security_perf_event_read(vperfctr_label(call.vp));
-	if (!err && sump)
-		err = vperfctr_read_sums(call.vp, sump);
-	if (!err && controlp)
-		err = vperfctr_read_control(call.vp, controlp);
-	if (!err && childrenp)
-		err = vperfctr_read_children(call.vp, childrenp);
+	if (!err) {
+		if (sump)
+			vperfctr_get_sums(call.vp, &sums);
+		if (controlp)
+			vperfctr_get_control(call.vp, &control);
+		if (childrenp)
+			vperfctr_get_children(call.vp, &children);
+	}
+	/* Copy when the thread is not held any more: a page fault may wait without limit. */
 	vperfctr_end(&call);
+	if (!err && sump)
+		err = vperfctr_put_sums(sump, &sums);
+	if (!err && controlp && copy_to_user(controlp, &control, sizeof(control)))
+		err = -EFAULT;
+	if (!err && childrenp)
+		err = vperfctr_put_sums(childrenp, &children);
 	return err;
 }

@@ -4,9 +4,14 @@
  * one of its documented results, and the kernel must report nothing.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -260,6 +265,129 @@ TEST_F(race, exec)
 	}
 	kill(child, SIGKILL);
 	ASSERT_EQ(child, waitpid(child, &status, 0));
+}
+
+/* A broken kernel fails after this time. A correct one needs a fraction of it. */
+#define KILL_MS	200000
+
+/**
+ * struct page_server - a thread that provides a page of memory only after a child was killed
+ * @faults: userfaultfd of the page
+ * @page: the page
+ * @size: its size
+ * @child: pidfd of the child
+ * @exited: the child has exited while an access to the page waited
+ */
+struct page_server {
+	int	faults;
+	void	*page;
+	size_t	size;
+	int	child;
+	bool	exited;
+};
+
+static void *serve_page(void *arg)
+{
+	struct page_server *server = arg;
+	struct uffdio_zeropage zero = {
+		.range = { .start = (unsigned long)server->page, .len = server->size },
+	};
+	struct pollfd fault = { .fd = server->faults, .events = POLLIN };
+	struct pollfd exit = { .fd = server->child, .events = POLLIN };
+
+	if (poll(&fault, 1, -1) == 1 && fault.revents == POLLIN &&
+	    !syscall(SYS_pidfd_send_signal, server->child, SIGKILL, NULL, 0))
+		__atomic_store_n(&server->exited, poll(&exit, 1, KILL_MS) == 1, __ATOMIC_RELEASE);
+	ioctl(server->faults, UFFDIO_ZEROPAGE, &zero);
+	return NULL;
+}
+
+/* Map a page whose first access waits for serve_page(). */
+static bool map_missing(struct page_server *server)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register missing = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+
+	server->size = sysconf(_SC_PAGESIZE);
+	server->page = mmap(NULL, server->size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (server->page == MAP_FAILED)
+		return false;
+	missing.range.start = (unsigned long)server->page;
+	missing.range.len = server->size;
+	return !ioctl(server->faults, UFFDIO_API, &api) &&
+	       !ioctl(server->faults, UFFDIO_REGISTER, &missing);
+}
+
+/* Call number @i of those that copy from or to user space. */
+static int call_with(unsigned int i, int fd, void *page)
+{
+	switch (i) {
+	case 0:
+		return vperfctr_read(fd, page, NULL, NULL);
+	case 1:
+		return vperfctr_read(fd, NULL, page, NULL);
+	case 2:
+		return vperfctr_read(fd, NULL, NULL, page);
+	default:
+		return vperfctr_control(fd, page);
+	}
+}
+
+/*
+ * A kill of a traced thread against a call of its tracer that waits for memory: the thread exits
+ * although the call still waits.
+ */
+TEST_F(race, kill)
+{
+	struct page_server server;
+	pthread_t thread;
+	unsigned int i;
+	bool exited;
+	int fd, ret;
+	pid_t child;
+
+	for (i = 0; i < 4; i++) {
+		server = (struct page_server){ .faults = -1 };
+		server.faults = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+		if (server.faults < 0 && (errno == EPERM || errno == ENOSYS))
+			SKIP(return, "needs userfaultfd, and root for faults of the kernel");
+		ASSERT_LE(0, server.faults);
+		ASSERT_TRUE(map_missing(&server));
+		child = fork();
+		ASSERT_LE(0, child);
+		if (!child) {
+			/* If an assertion fails before PTRACE_SEIZE, nothing else kills it. */
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+		server.child = syscall(SYS_pidfd_open, child, 0);
+		ASSERT_LE(0, server.child);
+		ASSERT_EQ(0, ptrace(PTRACE_SEIZE, child, 0, PTRACE_O_EXITKILL));
+		ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, child, 0, 0));
+		ASSERT_EQ(child, waitpid(child, NULL, __WALL));
+		fd = vperfctr_open(child, 1);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, vperfctr_control(fd, &self->control));
+		ASSERT_EQ(0, pthread_create(&thread, NULL, serve_page, &server));
+		ret = call_with(i, fd, server.page) ? errno : 0;
+		exited = __atomic_load_n(&server.exited, __ATOMIC_ACQUIRE);
+		/* If the call has not waited, this access does, which ends serve_page(). */
+		*(volatile char *)server.page;
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		ASSERT_TRUE(exited) {
+			TH_LOG("the thread did not exit during call %u", i);
+		}
+		/* vperfctr_control() then finds no owner. */
+		EXPECT_EQ(i < 3 ? 0 : ESRCH, ret);
+		kill(child, SIGKILL);
+		ASSERT_EQ(child, waitpid(child, NULL, __WALL));
+		close(fd);
+		close(server.child);
+		munmap(server.page, server.size);
+		close(server.faults);
+	}
 }
 
 static int overflow_fd;
