@@ -3,6 +3,7 @@
  * Virtual performance counters: the system calls. The structures are the same for 32-bit and
  * 64-bit programs.
  */
+#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -224,6 +225,9 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
 	 */
 	if (vp && vp->kernel && perf_allow_kernel())
 		return -EPERM;
+	/* The previous program of the thread may have had more privileges than the caller. */
+	if (vp && vp->undumpable && !perfmon_capable())
+		return -EPERM;
 	fd = get_unused_fd_flags(0);
 	if (fd < 0)
 		return fd;
@@ -253,7 +257,8 @@ static int vperfctr_open_held(struct task_struct *task, bool creat)
  *
  * Return: an fd, -ENODEV, -EACCES if the caller may not count, -ESRCH if the thread does not
  * exist, or is neither the caller nor stopped and traced by it, -EPERM if the caller may not
- * inspect the thread, or may not count in the kernel and the object does, -EEXIST if the thread
+ * inspect the thread, or may not count in the kernel and the object does, or if the object has
+ * counted a program that was not dumpable, and the caller lacks CAP_PERFMON, -EEXIST if the thread
  * has an object, -EBUSY if another service has reserved the hardware, -ENOMEM, -EMFILE, -ENFILE, or
  * an error of a security module
  */

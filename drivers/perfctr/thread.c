@@ -8,6 +8,7 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/perf_event.h>
+#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 
@@ -484,6 +485,20 @@ void __perfctr_release_task(struct task_struct *task)
 		vperfctr_put(parent);
 	}
 	vperfctr_detach(vp, task);
+}
+
+/**
+ * __perfctr_leave_mm - remember whether the program that current leaves is dumpable
+ *
+ * The next program may have fewer privileges, and may be dumpable. Then it must not open the
+ * object: the sums include counts of a program that it could not trace.
+ *
+ * Context: exec, of a thread that has an object, before the address space is replaced.
+ */
+void __perfctr_leave_mm(void)
+{
+	if (get_dumpable(current->mm) != SUID_DUMP_USER)
+		vperfctr_of(current)->undumpable = true;
 }
 
 /**

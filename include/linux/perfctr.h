@@ -25,6 +25,7 @@ void __perfctr_copy_task(struct task_struct *child);
 void __perfctr_free_task(struct task_struct *child);
 void __perfctr_exit_task(struct task_struct *task);
 void __perfctr_release_task(struct task_struct *task);
+void __perfctr_leave_mm(void);
 void __perfctr_exec(void);
 void __perfctr_forbid_tsc(void);
 
@@ -81,6 +82,13 @@ static inline void perfctr_release_task(struct task_struct *task)
 		__perfctr_release_task(task);
 }
 
+/* current executes another program: its address space is still that of the old program. */
+static inline void perfctr_leave_mm(void)
+{
+	if (rcu_access_pointer(current->perfctr))
+		__perfctr_leave_mm();
+}
+
 /* current executes a program that is not dumpable, or has more privileges. */
 static inline void perfctr_exec(void)
 {
@@ -103,6 +111,7 @@ static inline void perfctr_copy_task(struct task_struct *child) { }
 static inline void perfctr_free_task(struct task_struct *child) { }
 static inline void perfctr_exit_task(struct task_struct *task) { }
 static inline void perfctr_release_task(struct task_struct *task) { }
+static inline void perfctr_leave_mm(void) { }
 static inline void perfctr_exec(void) { }
 static inline void perfctr_forbid_tsc(void) { }
 #endif

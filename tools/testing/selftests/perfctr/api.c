@@ -22,6 +22,10 @@
 #include "../kselftest_harness.h"
 #include "perfctr.h"
 
+#define NOBODY		65534
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+#define SUID_DUMPABLE	"/proc/sys/fs/suid_dumpable"
+
 #define EXPECT_FAILS(err, call) do {			\
 	errno = 0;					\
 	EXPECT_EQ(-1, (call));				\
@@ -661,7 +665,6 @@ static bool counts_tsc(int fd)
  */
 TEST_F(api, not_stored)
 {
-	static const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
 	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
 	int before, status, fd;
 	pid_t child;
@@ -669,14 +672,14 @@ TEST_F(api, not_stored)
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	EXPECT_FAILS(EFAULT, vperfctr_control(self->fd, (void *)8));
 	EXPECT_TRUE(counts_tsc(self->fd));
-	if (geteuid() || access(paranoid, W_OK))
+	if (geteuid() || access(PARANOID, W_OK))
 		SKIP(return, "needs root and perf_event_paranoid");
-	before = replace_number(paranoid, 3);
+	before = replace_number(PARANOID, 3);
 	ASSERT_NE(-2, before);
 	child = fork();
 	if (!child) {
 		fd = vperfctr_open(0, 0);
-		if (setuid(65534))
+		if (setuid(NOBODY))
 			_exit(1);
 		control.cpu_control.tsc_on = 0;
 		if (vperfctr_control(fd, &control) != -1 || errno != EACCES)
@@ -685,7 +688,7 @@ TEST_F(api, not_stored)
 	}
 	EXPECT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
-	EXPECT_EQ(3, replace_number(paranoid, before));
+	EXPECT_EQ(3, replace_number(PARANOID, before));
 }
 
 /*
@@ -806,6 +809,79 @@ TEST_F(api, others)
 	EXPECT_EQ(0, vperfctr_unlink(fd));
 	close(fd);
 	munmap(rounds, sizeof(*rounds));
+}
+
+/* Body of the executed program. Return: errno of vperfctr_open(), or 0; 200 to 202 on failure */
+static int open_after_exec(int fd)
+{
+	struct perfctr_sum_ctrs a, b;
+
+	if (vperfctr_read(fd, &a, NULL, NULL))
+		return 200;
+	work(100000);
+	if (vperfctr_read(fd, &b, NULL, NULL))
+		return 201;
+	/* The object has survived, and counts. */
+	if (a.tsc == b.tsc)
+		return 202;
+	return vperfctr_open(0, 0) < 0 ? errno : 0;
+}
+
+/* Execute this program in a child, as root or another user. Return: the exit status, or -1 */
+static int execute(bool drops, bool dumpable)
+{
+	char arg[16];
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		/* A change of the user makes the process undumpable. */
+		if (drops && (setgid(NOBODY) || setuid(NOBODY)))
+			_exit(210);
+		if (prctl(PR_GET_DUMPABLE) != !drops || prctl(PR_SET_DUMPABLE, dumpable))
+			_exit(211);
+		snprintf(arg, sizeof(arg), "%d", vperfctr_open(0, 0));
+		execl("/proc/self/exe", "api", "open-after-exec", arg, NULL);
+		_exit(212);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+/*
+ * After exec, the object has the sums of both programs. If the old program was not dumpable, for
+ * example because it had dropped privileges, only a caller with CAP_PERFMON or CAP_SYS_ADMIN can
+ * open the object from then on; for others, vperfctr_open fails with EPERM. So the new program
+ * cannot read the sums of a program that had more privileges, unless the new program has inherited
+ * a file of the object, as for perf events. A program stays dumpable if it sets PR_SET_DUMPABLE
+ * after it has dropped its privileges, or if fs.suid_dumpable is 1.
+ */
+TEST_F(api, dropped)
+{
+	struct vperfctr_control control = { .cpu_control.tsc_on = 1 };
+	int paranoid, dumpable;
+
+	if (geteuid() || access(PARANOID, F_OK))
+		SKIP(return, "needs root and perf_event_paranoid");
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	paranoid = replace_number(PARANOID, 2);
+	ASSERT_NE(-2, paranoid);
+	dumpable = replace_number(SUID_DUMPABLE, 0);
+	EXPECT_NE(-2, dumpable);
+	EXPECT_EQ(EPERM, execute(true, false));
+	EXPECT_EQ(0, execute(true, true));
+	EXPECT_EQ(0, execute(false, false));
+	EXPECT_EQ(0, execute(false, true));
+	replace_number(SUID_DUMPABLE, dumpable);
+	replace_number(PARANOID, paranoid);
+}
+
+/* Executed by a test */
+static void __attribute__((constructor)) executed(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "open-after-exec"))
+		_exit(open_after_exec(atoi(argv[2])));
 }
 
 TEST_HARNESS_MAIN

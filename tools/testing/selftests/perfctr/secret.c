@@ -37,7 +37,7 @@ static void become(unsigned int id)
 	MUST(!setgid(id) && !setuid(id));
 	/* setuid() has cleared the parent-death signal. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* setuid() has made the process undumpable: then exec removes its perfctr object. */
+	/* setuid() has made the process undumpable. Other users' processes usually are dumpable. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
