@@ -321,6 +321,11 @@ static bool claims_host(const struct x86_pmu_msrs *msrs)
 	set_svm(false);
 	thread_runs();
 	ok &= thread.running && count_host(false);
+	/* KVM may set up the CPU, and undo that, while the thread runs. */
+	set_svm(true);
+	ok &= count_host(false) && count_host(true);
+	set_svm(false);
+	ok &= count_host(false);
 	thread_stops();
 	return ok && !machine.unknown && !harness_warned;
 }
