@@ -61,7 +61,10 @@ static int claim_test_init(struct kunit *test)
 	return 0;
 }
 
-/* x86_claim_get_fast() does not continue counters that perf may be assigning to events. */
+/*
+ * x86_claim_get_fast() does not continue counters that perf may be assigning to events, or may
+ * have to reprogram.
+ */
 static void test_continue_while_assigning(struct kunit *test)
 {
 	struct claim_env *env = test->priv;
@@ -76,6 +79,11 @@ static void test_continue_while_assigning(struct kunit *test)
 	cpu->disabled = true;
 	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "disabled PMU");
 	cpu->disabled = false;
+	KUNIT_EXPECT_TRUE(test, x86_claim_runs_on(cpu, &env->claim));
+	cpu->needs_reprogram = true;
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "pending change");
+	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_runs_on(cpu, &env->claim), "pending change");
+	cpu->needs_reprogram = false;
 	cpu->assigned_mask = BIT_ULL(0);
 	KUNIT_EXPECT_FALSE_MSG(test, x86_claim_get_fast(cpu, &env->claim), "same counter");
 	cpu->assigned_mask = BIT_ULL(1);
