@@ -234,14 +234,16 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 {
 	u64 left = cpu->running & ~cpu->assigned_mask & ~cpu->claimed & cpu->core->counters &
 		   counters;
-	bool reprogramming = cpu->reprogramming, guest_ran = cpu->guest_ran;
+	bool reprogramming = cpu->reprogramming, unknown;
 	u64 to_clear;
 	int i;
 
 	/* A VM exit may have started counters that are not in x86_pmu_cpu::running. */
-	if (unlikely(guest_ran))
+	if (unlikely(cpu->guest_ran))
 		x86_set_control_unknown(cpu);
-	if (left || guest_ran) {
+	/* Still set if the PMU has been disabled since an earlier call. */
+	unknown = READ_ONCE(cpu->control_unknown);
+	if (left || unknown) {
 		WRITE_ONCE(cpu->needs_reprogram, true);
 		if (!cpu->disabled)
 			x86_reprogram(cpu);
@@ -276,9 +278,10 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 	/*
 	 * If the PMU is disabled, counters that are to stop, or to count another event, run until
 	 * the PMU is enabled. So these counters are not clean, and are cleared again the next time.
+	 * After a VM exit any counter may run.
 	 */
 	if (cpu->disabled)
-		cpu->cleared &= guest_ran ? 0 : ~cpu->running;
+		cpu->cleared &= unknown ? 0 : ~cpu->running;
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
 		x86_check_clean(cpu);
 	cpu->counted_kernel &= ~counters | cpu->claimed;
@@ -309,16 +312,16 @@ void x86_clear_unused(struct x86_pmu_cpu *cpu)
  * Called after a kernel thread, before a process that may read counters. The thread may have worked
  * for another process. Since x86_clear_unused(), the CPU has run only this process and kernel
  * threads. So counters that do not count the kernel contain only the process' own counts, and are
- * not changed.
+ * not changed, unless a guest has run.
  */
 void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 {
-	u64 counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters);
+	u64 counters;
 
-	counters |= cpu->counted_kernel;
-	/* A VM exit may have started any counter, and the thread has run since. */
 	if (unlikely(cpu->guest_ran))
-		counters = x86_clearable(cpu->core);
+		x86_set_control_unknown(cpu);
+	counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters) |
+		   cpu->counted_kernel;
 	/* Return early in the common case, since x86_metrics_counter() searches a table. */
 	if (!counters)
 		return;

@@ -340,7 +340,8 @@ struct x86_count {
  * @fixed_control: shadow of the control register of the fixed counters
  * @control: shadow of the global control register
  * @control_unknown: @control is being written, or other code may have changed the register
- * @guest_ran: KVM was given guest and host values of the global control register
+ * @guest_ran: KVM was given guest and host values of the global control register since
+ *	x86_set_control_unknown()
  * @runs_guests: AMD: KVM may run guests on this CPU, and does not announce each VM entry
  * @select_clear: bits to clear in all selects
  * @guest_only: mask of the counters to run only in guests
@@ -714,7 +715,7 @@ static __always_inline bool x86_claim_get_fast(struct x86_pmu_cpu *cpu,
 {
 	/*
 	 * The counters cannot continue if they may be reprogrammed for perf. They were not cleared:
-	 * x86_clear() stops them first, so released_claim is 0, or needs_reprogram is set.
+	 * x86_clear() first stops them and sets released_claim to 0, or sets needs_reprogram.
 	 */
 	if (!claim->id || READ_ONCE(cpu->released_claim) != claim->id || cpu->disabled ||
 	    READ_ONCE(cpu->needs_reprogram) || (cpu->assigned_mask & claim->counters))

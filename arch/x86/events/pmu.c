@@ -65,6 +65,9 @@ static void x86_core_disable(struct pmu *pmu)
  */
 void x86_set_control_unknown(struct x86_pmu_cpu *cpu)
 {
+	/* A counter that a VM exit has started may have counted a kernel thread. */
+	if (cpu->guest_ran && x86_in_kernel_thread())
+		cpu->counted_kernel |= cpu->core->counters;
 	cpu->guest_ran = false;
 	if (!cpu->core->msrs->control)
 		return;

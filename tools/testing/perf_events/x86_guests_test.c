@@ -224,7 +224,7 @@ static bool exit_starts_counters(u64 modes)
 	return machine.control == (BIT_ULL(0) | BIT_ULL(2));
 }
 
-/* The next program cannot read what the counters have counted since, of other tasks. */
+/* After the VM exit both counters count other tasks. The next program reads no such count. */
 static bool rdpmc_reads_no_count_after_exit(void)
 {
 	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_USR);
@@ -236,14 +236,37 @@ static bool rdpmc_reads_no_count_after_exit(void)
 	return ok && is_cleared(0) && is_cleared(2) && !machine.unknown && !harness_warned;
 }
 
-/* A kernel thread runs, and then the program that has run the guest. */
-static bool rdpmc_reads_no_kernel_count_after_exit(void)
+/* As above, but the PMU is disabled, as in a context switch, and the counters are cleared twice. */
+static bool rdpmc_reads_no_count_of_a_switch(void)
+{
+	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_OS);
+
+	user_reads = true;
+	perf_pmu_disable(&core.pmu);
+	x86_clear_unused(&x86_pmu_cpu);
+	x86_clear_unused(&x86_pmu_cpu);
+	run_kernel(1000);
+	perf_pmu_enable(&core.pmu);
+	user_reads = false;
+	allow_reads();
+	return ok && is_cleared(0) && is_cleared(2) && !machine.unknown && !harness_warned;
+}
+
+/*
+ * A kernel thread runs, and then the program that has run the guest. With @enable, the PMU is
+ * disabled and enabled while the thread runs.
+ */
+static bool rdpmc_reads_no_kernel_count_after_exit(bool enable)
 {
 	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_OS);
 
 	user_reads = true;
 	in_kernel_thread = true;
 	run_kernel(1000);
+	if (enable) {
+		perf_pmu_disable(&core.pmu);
+		perf_pmu_enable(&core.pmu);
+	}
 	x86_clear_kernel(&x86_pmu_cpu);
 	in_kernel_thread = false;
 	return ok && is_cleared(0) && is_cleared(2) && !machine.unknown && !harness_warned;
@@ -474,13 +497,16 @@ static bool excludes_branches(void)
 
 int main(void)
 {
-	ktap_plan(8);
+	ktap_plan(10);
 	ktap_result(by_selects(), "by_selects");
 	ktap_result(excludes_released(&version_1), "excludes_released");
 	ktap_result(excludes_released(&with_control), "excludes_released_with_control");
 	ktap_result(rdpmc_reads_no_count_after_exit(), "rdpmc_reads_no_count_after_exit");
-	ktap_result(rdpmc_reads_no_kernel_count_after_exit(),
+	ktap_result(rdpmc_reads_no_count_of_a_switch(), "rdpmc_reads_no_count_of_a_switch");
+	ktap_result(rdpmc_reads_no_kernel_count_after_exit(false),
 		    "rdpmc_reads_no_kernel_count_after_exit");
+	ktap_result(rdpmc_reads_no_kernel_count_after_exit(true),
+		    "rdpmc_reads_no_kernel_count_after_exit_and_enable");
 	ktap_result(claims_host(&host_only), "claims_host");
 	ktap_result(claims_host(&host_only_with_control), "claims_host_with_control");
 	ktap_result(excludes_branches(), "excludes_branches");
