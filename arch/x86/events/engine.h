@@ -340,8 +340,8 @@ struct x86_count {
  * @fixed_control: shadow of the control register of the fixed counters
  * @control: shadow of the global control register
  * @control_unknown: @control is being written, or other code may have changed the register
- * @guest_ran: KVM was given guest and host values of the global control register since
- *	x86_set_control_unknown()
+ * @guest_ran: KVM was given guest and host values of the global control register, or of the
+ *	selects, since x86_set_control_unknown()
  * @runs_guests: AMD: KVM may run guests on this CPU, and does not announce each VM entry
  * @select_clear: bits to clear in all selects
  * @guest_only: mask of the counters to run only in guests
@@ -537,6 +537,7 @@ void x86_write_metrics(void);
 void x86_write_upper(struct x86_pmu_cpu *cpu, int counter);
 u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
+void x86_restore_selects(struct x86_pmu_cpu *cpu);
 void x86_pause_select(struct x86_pmu_cpu *cpu, int counter);
 void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter);
 void x86_write_erratum_selects(struct x86_pmu_cpu *cpu);

@@ -151,8 +151,10 @@ struct perf_guest_switch_msr *perf_guest_get_msrs(int *nr, void *data)
 		 * Not on a P4: a write of a select clears its overflow flag. Not on a P6: one
 		 * enable bit is for both counters.
 		 */
-		if (cpu->core->version == 1)
-			*nr = x86_guest_selects(cpu, msrs);
+		if (cpu->core->version != 1)
+			return NULL;
+		cpu->guest_ran = true;
+		*nr = x86_guest_selects(cpu, msrs);
 		return *nr ? msrs : NULL;
 	}
 	cpu->guest_ran = true;

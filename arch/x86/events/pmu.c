@@ -59,18 +59,24 @@ static void x86_core_disable(struct pmu *pmu)
  * @cpu: this CPU
  *
  * A VM exit, or a hypervisor, may have left another value in the register. For example, an NMI
- * before the VM entry has stopped a counter after KVM was given the host value.
+ * before the VM entry has stopped a counter after KVM was given the host value. Without global
+ * control, the selects are written instead, at once.
  *
  * Context: interrupts off.
  */
 void x86_set_control_unknown(struct x86_pmu_cpu *cpu)
 {
+	bool guest_ran = cpu->guest_ran;
+
 	/* A counter that a VM exit has started may have counted a kernel thread. */
-	if (cpu->guest_ran && x86_in_kernel_thread())
+	if (guest_ran && x86_in_kernel_thread())
 		cpu->counted_kernel |= cpu->core->counters;
 	cpu->guest_ran = false;
-	if (!cpu->core->msrs->control)
+	if (!cpu->core->msrs->control) {
+		if (guest_ran)
+			x86_restore_selects(cpu);
 		return;
+	}
 	/* From here on an NMI writes the register, too, because of @control_unknown. */
 	WRITE_ONCE(cpu->control_unknown, true);
 	WRITE_ONCE(cpu->needs_reprogram, true);

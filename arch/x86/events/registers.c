@@ -154,6 +154,28 @@ void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select)
 }
 
 /**
+ * x86_restore_selects - write the event selects of all general counters again
+ * @cpu: this CPU, without x86_pmu_msrs::write_select
+ *
+ * A VM exit may have loaded other values than those in x86_pmu_cpu::select.
+ */
+void x86_restore_selects(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+	u64 select;
+	int i;
+
+	for_each_x86_counter(i, cpu->core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED)) {
+		do {
+			select = READ_ONCE(cpu->select[i]);
+			if (wrmsrl_safe(x86_select_msr(msrs, i), select))
+				x86_refuse_select(msrs, i, select);
+			/* Repeat if an NMI has written another value. */
+		} while (select != READ_ONCE(cpu->select[i]));
+	}
+}
+
+/**
  * x86_pause_select - stop a counter about to be written, if its select has a sticky overflow flag
  * @cpu: this CPU
  * @counter: the counter; x86_clear_sticky_overflow() must follow

@@ -198,36 +198,50 @@ static bool is_cleared(int counter)
 	return !((machine.counter[counter] + core.max_period) & GENMASK_ULL(MACHINE_WIDTH - 1, 0));
 }
 
-/*
- * After KVM was given the host value of the global control register, an NMI stops an event and the
- * counter of a claim that has ended. The VM exit starts both counters again.
- */
-static bool exit_starts_counters(u64 modes)
+/* Return the mask of the general counters that run. */
+static u64 counters_on(void)
 {
-	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 101 };
-	const struct perf_guest_switch_msr *msrs;
-	int nr;
+	u64 on = 0;
+	int i;
+
+	for (i = 0; i < MACHINE_GENERAL; i++) {
+		if (enabled(machine.select[i]))
+			on |= BIT_ULL(i);
+	}
+	return machine.msrs->control ? on & machine.control : on;
+}
+
+/*
+ * After KVM was given the host values of the global control register, or of the selects, an NMI
+ * stops an event and the counter of a claim that has ended. The VM exit starts both counters again.
+ */
+static bool exit_starts_counters(const struct x86_pmu_msrs *msrs, u64 modes)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 101, .exclude_guest = true,
+	};
+	struct vcpu vcpu = { };
 
 	row = &model;
-	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	start_machine(msrs, 1, GENMASK_ULL(30, 0));
 	assert(!open_event(&counted[0], &attr));
 	schedule_in(&counted[0]);
 	claim_counters(1, 2, 1, modes, 0);
 	thread_runs();
 	thread_stops();
 	counted[0].limit = counted[0].samples + 1;
-	msrs = perf_guest_get_msrs(&nr, NULL);
+	vcpu_update(&vcpu);
 	run_kernel(200);
 	machine_take_interrupt();
-	assert(!x86_pmu_cpu.running);
-	enter_guest(msrs, nr, 100);
-	return machine.control == (BIT_ULL(0) | BIT_ULL(2));
+	assert(!x86_pmu_cpu.running && !counters_on());
+	enter_guest(vcpu.msrs, vcpu.nr, 100);
+	return !vcpu.full && counters_on() == (BIT_ULL(0) | BIT_ULL(2));
 }
 
 /* After the VM exit both counters count other tasks. The next program reads no such count. */
-static bool rdpmc_reads_no_count_after_exit(void)
+static bool rdpmc_reads_no_count_after_exit(const struct x86_pmu_msrs *msrs)
 {
-	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_USR);
+	bool ok = exit_starts_counters(msrs, ARCH_PERFMON_EVENTSEL_USR);
 
 	allow_reads();
 	user_reads = false;
@@ -237,9 +251,9 @@ static bool rdpmc_reads_no_count_after_exit(void)
 }
 
 /* As above, but the PMU is disabled, as in a context switch, and the counters are cleared twice. */
-static bool rdpmc_reads_no_count_of_a_switch(void)
+static bool rdpmc_reads_no_count_of_a_switch(const struct x86_pmu_msrs *msrs)
 {
-	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_OS);
+	bool ok = exit_starts_counters(msrs, ARCH_PERFMON_EVENTSEL_OS);
 
 	user_reads = true;
 	perf_pmu_disable(&core.pmu);
@@ -256,9 +270,9 @@ static bool rdpmc_reads_no_count_of_a_switch(void)
  * A kernel thread runs, and then the program that has run the guest. With @enable, the PMU is
  * disabled and enabled while the thread runs.
  */
-static bool rdpmc_reads_no_kernel_count_after_exit(bool enable)
+static bool rdpmc_reads_no_kernel_count_after_exit(const struct x86_pmu_msrs *msrs, bool enable)
 {
-	bool ok = exit_starts_counters(ARCH_PERFMON_EVENTSEL_OS);
+	bool ok = exit_starts_counters(msrs, ARCH_PERFMON_EVENTSEL_OS);
 
 	user_reads = true;
 	in_kernel_thread = true;
@@ -270,6 +284,33 @@ static bool rdpmc_reads_no_kernel_count_after_exit(bool enable)
 	x86_clear_kernel(&x86_pmu_cpu);
 	in_kernel_thread = false;
 	return ok && is_cleared(0) && is_cleared(2) && !machine.unknown && !harness_warned;
+}
+
+/* The selects are equal to their shadow, even if an NMI stops an event while they are restored. */
+static bool selects_restored(void)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = 101, .exclude_guest = true,
+	};
+	bool ok = true;
+	u64 seed;
+
+	row = &model;
+	for (seed = 1; seed <= 1000; seed++) {
+		struct vcpu vcpu = { };
+
+		start_machine(&version_1, seed, GENMASK_ULL(30, 0));
+		assert(!open_event(&counted[0], &attr));
+		counted[0].limit = 1;
+		schedule_in(&counted[0]);
+		vcpu_run(&vcpu, 100);
+		run_kernel(machine_random(100));
+		allow_reads();
+		machine_take_interrupt();
+		ok &= !memcmp(machine.select, x86_pmu_cpu.select, sizeof(machine.select)) &&
+		      enabled(machine.select[0]) == !counted[0].samples;
+	}
+	return ok && !machine.unknown && !harness_warned;
 }
 
 /* As AMD CPUs: a bit of each select excludes guests. */
@@ -497,16 +538,26 @@ static bool excludes_branches(void)
 
 int main(void)
 {
-	ktap_plan(10);
+	ktap_plan(15);
 	ktap_result(by_selects(), "by_selects");
 	ktap_result(excludes_released(&version_1), "excludes_released");
 	ktap_result(excludes_released(&with_control), "excludes_released_with_control");
-	ktap_result(rdpmc_reads_no_count_after_exit(), "rdpmc_reads_no_count_after_exit");
-	ktap_result(rdpmc_reads_no_count_of_a_switch(), "rdpmc_reads_no_count_of_a_switch");
-	ktap_result(rdpmc_reads_no_kernel_count_after_exit(false),
+	ktap_result(rdpmc_reads_no_count_after_exit(&version_1), "rdpmc_reads_no_count_after_exit");
+	ktap_result(rdpmc_reads_no_count_after_exit(&with_control),
+		    "rdpmc_reads_no_count_after_exit_with_control");
+	ktap_result(rdpmc_reads_no_count_of_a_switch(&version_1),
+		    "rdpmc_reads_no_count_of_a_switch");
+	ktap_result(rdpmc_reads_no_count_of_a_switch(&with_control),
+		    "rdpmc_reads_no_count_of_a_switch_with_control");
+	ktap_result(rdpmc_reads_no_kernel_count_after_exit(&version_1, false),
 		    "rdpmc_reads_no_kernel_count_after_exit");
-	ktap_result(rdpmc_reads_no_kernel_count_after_exit(true),
+	ktap_result(rdpmc_reads_no_kernel_count_after_exit(&with_control, false),
+		    "rdpmc_reads_no_kernel_count_after_exit_with_control");
+	ktap_result(rdpmc_reads_no_kernel_count_after_exit(&version_1, true),
 		    "rdpmc_reads_no_kernel_count_after_exit_and_enable");
+	ktap_result(rdpmc_reads_no_kernel_count_after_exit(&with_control, true),
+		    "rdpmc_reads_no_kernel_count_after_exit_and_enable_with_control");
+	ktap_result(selects_restored(), "selects_restored");
 	ktap_result(claims_host(&host_only), "claims_host");
 	ktap_result(claims_host(&host_only_with_control), "claims_host_with_control");
 	ktap_result(excludes_branches(), "excludes_branches");
