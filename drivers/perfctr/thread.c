@@ -488,17 +488,26 @@ void __perfctr_release_task(struct task_struct *task)
 }
 
 /**
- * __perfctr_leave_mm - remember whether the program that current leaves is dumpable
+ * __perfctr_leave_mm - hide counts of a program that is not dumpable from the next program
  *
  * The next program may have fewer privileges, and may be dumpable. Then it must not open the
- * object: the sums include counts of a program that it could not trace.
+ * object: the sums include counts of a program that it could not trace. On POWER8 and POWER9 all
+ * programs can read the counters, so suspend and resume the object, which starts a-mode counters
+ * at 0 there.
  *
  * Context: exec, of a thread that has an object, before the address space is replaced.
  */
 void __perfctr_leave_mm(void)
 {
-	if (get_dumpable(current->mm) != SUID_DUMP_USER)
-		vperfctr_of(current)->undumpable = true;
+	struct vperfctr *vp = vperfctr_of(current);
+
+	if (get_dumpable(current->mm) == SUID_DUMP_USER)
+		return;
+	vp->undumpable = true;
+	local_irq_disable();
+	vperfctr_suspend(vp);
+	vperfctr_resume(vp);
+	local_irq_enable();
 }
 
 /**

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -258,6 +259,39 @@ TEST_F(count, page)
 	}
 	munmap((void *)page, sysconf(_SC_PAGESIZE));
 }
+
+#ifdef __powerpc__
+/* Number of instructions of a program that is not dumpable */
+#define SECRET		100000000
+
+/* Executed by a test */
+static void __attribute__((constructor)) executed(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "read-counter"))
+		_exit(rdpmc(0) >= SECRET / 2);
+}
+
+/*
+ * No program can be kept from reading counters there, so the kernel sets the counters of a thread
+ * to 0 when the thread stops, and a-mode counters also at exec if the old program was not dumpable.
+ */
+TEST_F(count, undumpable)
+{
+	struct vperfctr_control control = instructions(0);
+
+	if (!has(PERFCTR_FEATURE_RDPMC))
+		SKIP(return, "programs cannot read counters");
+	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
+	if (!fork()) {
+		if (prctl(PR_SET_DUMPABLE, 0))
+			_exit(2);
+		work(SECRET / 2);
+		execl("/proc/self/exe", "count", "read-counter", NULL);
+		_exit(3);
+	}
+	EXPECT_EQ(1, nr_succeeded());
+}
+#endif
 
 /* They count while the thread runs, on any CPU, and are stopped while it does not run. */
 TEST_F(count, switches)
