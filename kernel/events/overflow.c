@@ -29,6 +29,19 @@
 static DEFINE_PER_CPU(bool, aux_pausing);
 
 /*
+ * A CPU that goes offline runs its irq work for the last time before it switches to its idle task.
+ * The record of this switch may wake up a reader. Work that is queued then would stay queued, also
+ * after the CPU is online again, and no later work would run: irq_work_queue() sends an interrupt
+ * only if the queue is empty. So another CPU runs the work.
+ */
+static bool perf_overflow_queue_irq_work(struct irq_work *work)
+{
+	if (unlikely(!cpu_online(raw_smp_processor_id())) && !in_nmi())
+		return irq_work_queue_on(work, cpumask_first(cpu_online_mask));
+	return irq_work_queue(work);
+}
+
+/*
  * Queue an event's irq work, with a reference to the event. If the work is pending already, it
  * holds a reference, so the new reference is dropped. But if the work drops its own reference
  * first, the new one may be the last, which must not be dropped in this context: then queue the
@@ -39,7 +52,7 @@ static void perf_overflow_queue_work(struct perf_event *event, struct irq_work *
 {
 	if (!perf_event_tryget(event))
 		return;
-	while (!irq_work_queue(work)) {
+	while (!perf_overflow_queue_irq_work(work)) {
 		if (refcount_dec_not_one(&event->refcount))
 			return;
 	}

@@ -2,12 +2,15 @@
 /*
  * A CPU that is offlined and onlined repeatedly, under load and with open events of every kind.
  */
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "../kselftest_harness.h"
 #include "pe_rounds.h"
+#include "pe_sample.h"
 #include "pe_sim.h"
 
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
@@ -79,6 +82,51 @@ FIXTURE_SETUP(load)
 FIXTURE_TEARDOWN(load)
 {
 	pe_set(ONLINE, 1);
+}
+
+static int nr_signals;
+
+static void count_signal(int sig)
+{
+	__atomic_add_fetch(&nr_signals, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * The last switch of a CPU that goes offline writes a record, which signals the reader. Later
+ * records of this CPU must signal the reader, too.
+ */
+TEST_F(load, signals_after_the_last_switch)
+{
+	struct perf_event_attr a = pe_attr(PERF_COUNT_SW_DUMMY);
+	struct pe_ring ring;
+	int round, fd, i;
+
+	a.context_switch = 1;
+	a.watermark = 1;
+	a.wakeup_watermark = 1;
+	fd = pe_open(&a, -1, 1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pe_ring_map(&ring, fd, 64));
+	signal(SIGIO, count_signal);
+	ASSERT_EQ(0, fcntl(fd, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_ASYNC));
+	for (round = 0; round < 3; round++) {
+		/* A full buffer would get no records, and so cause no signals. */
+		pe_ring_drop(&ring, PERF_RECORD_SWITCH_CPU_WIDE);
+		ASSERT_EQ(0, pe_set(ONLINE, 0));
+		ASSERT_EQ(0, pe_set(ONLINE, 1));
+		ASSERT_EQ(0, pe_move_to(1));
+		pe_ring_drop(&ring, PERF_RECORD_SWITCH_CPU_WIDE);
+		__atomic_store_n(&nr_signals, 0, __ATOMIC_RELAXED);
+		for (i = 0; i < 10000 && !__atomic_load_n(&nr_signals, __ATOMIC_RELAXED); i++)
+			usleep(1000);
+		EXPECT_LT(0, nr_signals);
+		ASSERT_EQ(0, pe_move_to(0));
+	}
+	fcntl(fd, F_SETFL, 0);
+	signal(SIGIO, SIG_DFL);
+	pe_ring_unmap(&ring);
+	close(fd);
 }
 
 TEST_F(load, events_outlive_their_cpu)
