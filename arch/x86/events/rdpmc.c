@@ -34,15 +34,24 @@ bool x86_user_reads(void)
 	       (this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE);
 }
 
+/* Is the CPU in lazy TLB mode: a kernel thread keeps the address space of a process? */
+static bool x86_is_lazy(void)
+{
+	return this_cpu_read(cpu_tlbstate_shared.is_lazy);
+}
+
 /**
  * x86_in_kernel_thread - check for a kernel thread in the address space of a process
  *
+ * A kernel thread that makes an EFI call, or uses the address space of a program, is not in lazy
+ * TLB mode.
+ *
  * Context: any.
- * Return: true while the CPU is in lazy TLB mode.
+ * Return: true for such a thread.
  */
 bool x86_in_kernel_thread(void)
 {
-	return this_cpu_read(cpu_tlbstate_shared.is_lazy);
+	return x86_is_lazy() || (current->flags & PF_KTHREAD);
 }
 
 /**
@@ -60,7 +69,7 @@ void perf_clear_dirty_counters(void)
 	if (!cpu->core)
 		return;
 	/* The address space had permission before the kernel thread ran. */
-	if (x86_in_kernel_thread() && x86_user_reads()) {
+	if (x86_is_lazy() && x86_user_reads()) {
 		x86_clear_kernel(cpu);
 		return;
 	}
