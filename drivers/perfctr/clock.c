@@ -228,6 +228,9 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_identify_overflow);
 void perfctr_cpu_ireload(struct perfctr_cpu_state *state) { }
 EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
 
+void perfctr_cpu_restart(struct perfctr_cpu_state *state) { }
+EXPORT_SYMBOL_GPL(perfctr_cpu_restart);
+
 bool perfctr_cpu_overflowed(const struct perfctr_cpu_state *state)
 {
 	return false;

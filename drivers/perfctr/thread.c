@@ -374,13 +374,14 @@ u64 vperfctr_new_identity(void)
 /**
  * __perfctr_copy_task - give a new thread an object with the control of current
  * @child: the new thread; child->perfctr is still a copy of current's pointer
+ * @clone_flags: flags of the fork
  *
  * @child has no object if memory is lacking, if a security module refuses the object, or if @child
  * is a kernel thread.
  *
  * Context: fork. @child does not run yet, and no other task can find it. May sleep.
  */
-void __perfctr_copy_task(struct task_struct *child)
+void __perfctr_copy_task(struct task_struct *child, u64 clone_flags)
 {
 	struct vperfctr *from = vperfctr_of(current), *vp;
 	struct perfctr_cpu_state *state;
@@ -405,7 +406,10 @@ void __perfctr_copy_task(struct task_struct *child)
 	vp->si_signo = from->si_signo;
 	vp->identity = from->identity;
 	vp->counted = from->counted;
-	vp->kernel = cstatus && perfctr_cpu_counts_kernel(&state->control);
+	/* Even if the counters are stopped: sums of current's other children may be added. */
+	vp->kernel = vp->counted && perfctr_cpu_counts_kernel(&state->control);
+	/* If current exits first, the sums of its children are added to those of its threads. */
+	vp->undumpable = from->undumpable && (clone_flags & CLONE_THREAD);
 	local_irq_enable();
 	state->cstatus = cstatus;
 	vperfctr_attach(vp, child);
@@ -488,12 +492,10 @@ void __perfctr_release_task(struct task_struct *task)
 }
 
 /**
- * __perfctr_leave_mm - hide counts of a program that is not dumpable from the next program
+ * __perfctr_leave_mm - note that the next program must not read counts of an undumpable program
  *
  * The next program may have fewer privileges, and may be dumpable. Then it must not open the
- * object: the sums include counts of a program that it could not trace. On POWER8 and POWER9 all
- * programs can read the counters, so suspend and resume the object, which starts a-mode counters
- * at 0 there.
+ * object: the sums include counts of a program that it could not trace.
  *
  * Context: exec, of a thread that has an object, before the address space is replaced.
  */
@@ -503,22 +505,38 @@ void __perfctr_leave_mm(void)
 
 	if (get_dumpable(current->mm) == SUID_DUMP_USER)
 		return;
-	vp->undumpable = true;
 	local_irq_disable();
-	vperfctr_suspend(vp);
-	vperfctr_resume(vp);
+	vp->undumpable = true;
+	vp->hide = true;
 	local_irq_enable();
 }
 
 /**
- * __perfctr_exec - remove the object of current before a privileged or undumpable program
+ * __perfctr_exec - hide counts of the previous program of current
+ * @detach: the new program is privileged or not dumpable
  *
- * The new program may have more privileges than a process with the object's file: counting stops
- * before the program starts.
+ * A privileged program may have more privileges than a process with the object's file: remove the
+ * object, so that counting stops before the program starts. Other programs may be able to read the
+ * counters: on POWER8 and POWER9 all programs are, and on x86 those with a mapped event, or all.
+ * Hide the counts of an undumpable program only now: before, threads with the old address space
+ * could add counts.
  *
- * Context: exec, of a thread that has an object.
+ * Context: exec, of a thread that has an object, after the address space is replaced.
  */
-void __perfctr_exec(void)
+void __perfctr_exec(bool detach)
 {
-	vperfctr_detach(vperfctr_of(current), current);
+	struct vperfctr *vp = vperfctr_of(current);
+
+	if (detach) {
+		vperfctr_detach(vp, current);
+		return;
+	}
+	if (!vp->hide)
+		return;
+	local_irq_disable();
+	vp->hide = false;
+	vperfctr_suspend(vp);
+	perfctr_cpu_restart(vp->state);
+	vperfctr_resume(vp);
+	local_irq_enable();
 }

@@ -38,7 +38,9 @@
  * @dead: @owner has exited; @state does not change any more
  * @running: the low-level driver runs @state on @owner's CPU
  * @kernel: a control has counted in the kernel, so the sums may include the kernel
- * @undumpable: the sums may include a program that was not dumpable, before an exec of @owner
+ * @undumpable: the sums may include a program that was not dumpable, before an exec of @owner or of
+ *	another thread of its process
+ * @hide: __perfctr_exec() must hide the counts so far
  * @si_signo: signal for overflows, 0 for none
  * @stopped_cstatus: cstatus before the last overflow, for vperfctr_iresume(); 0: there is no
  *	overflow to resume from
@@ -61,10 +63,9 @@
  * Access rules:
  *
  * 1. @owner, in a context switch or tick: no lock. Interrupts are off on @owner's CPU.
- * 2. @owner, in a system call, exit or exec: no lock. @owner changes the object, except
- *    @undumpable, with interrupts off, which excludes vperfctr_overflow_handler(), too. On powerpc,
- *    an overflow may nevertheless update the sums, so the counters are suspended before a change of
- *    @state.
+ * 2. @owner, in a system call, exit or exec: no lock. @owner changes the object with interrupts
+ *    off, which excludes vperfctr_overflow_handler(), too. On powerpc, an overflow may nevertheless
+ *    update the sums, so the counters are suspended before a change of @state.
  * 3. Another thread, in a system call: the thread traces @owner. vperfctr_hold_task() keeps @owner
  *    stopped, on no CPU, until vperfctr_unhold_task().
  * 4. A change of affinity does not access the object: when @owner starts to run on a forbidden
@@ -80,6 +81,7 @@ struct vperfctr {
 	bool				running;
 	bool				kernel;
 	bool				undumpable;
+	bool				hide;
 	int				si_signo;
 	u32				stopped_cstatus;
 	u32				pending;

@@ -38,6 +38,7 @@ void perfctr_cpu_sample(struct perfctr_cpu_state *state);
 void perfctr_cpu_set_ihandler(perfctr_ihandler_t handler);
 unsigned int perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state);
 void perfctr_cpu_ireload(struct perfctr_cpu_state *state);
+void perfctr_cpu_restart(struct perfctr_cpu_state *state);
 bool perfctr_cpu_overflowed(const struct perfctr_cpu_state *state);
 bool perfctr_cpu_counts_kernel(const struct perfctr_cpu_control *control);
 void perfctr_cpu_get_info(struct perfctr_info *info);

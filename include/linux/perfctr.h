@@ -21,12 +21,12 @@ DECLARE_STATIC_KEY_FALSE(vperfctr_used);
 
 void __perfctr_switch(struct task_struct *prev, struct task_struct *next);
 void __perfctr_tick(struct task_struct *task);
-void __perfctr_copy_task(struct task_struct *child);
+void __perfctr_copy_task(struct task_struct *child, u64 clone_flags);
 void __perfctr_free_task(struct task_struct *child);
 void __perfctr_exit_task(struct task_struct *task);
 void __perfctr_release_task(struct task_struct *task);
 void __perfctr_leave_mm(void);
-void __perfctr_exec(void);
+void __perfctr_exec(bool detach);
 void __perfctr_forbid_tsc(void);
 
 /*
@@ -55,10 +55,10 @@ static __always_inline void perfctr_tick(struct task_struct *task)
 }
 
 /* @child is a copy of current. It does not run yet, and no other task can find it. May sleep. */
-static inline void perfctr_copy_task(struct task_struct *child)
+static inline void perfctr_copy_task(struct task_struct *child, u64 clone_flags)
 {
 	if (rcu_access_pointer(child->perfctr))
-		__perfctr_copy_task(child);
+		__perfctr_copy_task(child, clone_flags);
 }
 
 /* The fork of @child failed. */
@@ -89,11 +89,14 @@ static inline void perfctr_leave_mm(void)
 		__perfctr_leave_mm();
 }
 
-/* current executes a program that is not dumpable, or has more privileges. */
-static inline void perfctr_exec(void)
+/*
+ * current executes another program, and has its address space. @detach: the program is not
+ * dumpable, or has more privileges.
+ */
+static inline void perfctr_exec(bool detach)
 {
 	if (rcu_access_pointer(current->perfctr))
-		__perfctr_exec();
+		__perfctr_exec(detach);
 }
 
 /* current loses the right to read the TSC. */
@@ -107,12 +110,12 @@ static inline void perfctr_forbid_tsc(void)
 static inline void __perfctr_switch(struct task_struct *prev, struct task_struct *next) { }
 static inline void perfctr_switch(struct task_struct *prev, struct task_struct *next) { }
 static inline void perfctr_tick(struct task_struct *task) { }
-static inline void perfctr_copy_task(struct task_struct *child) { }
+static inline void perfctr_copy_task(struct task_struct *child, u64 clone_flags) { }
 static inline void perfctr_free_task(struct task_struct *child) { }
 static inline void perfctr_exit_task(struct task_struct *task) { }
 static inline void perfctr_release_task(struct task_struct *task) { }
 static inline void perfctr_leave_mm(void) { }
-static inline void perfctr_exec(void) { }
+static inline void perfctr_exec(bool detach) { }
 static inline void perfctr_forbid_tsc(void) { }
 #endif
 

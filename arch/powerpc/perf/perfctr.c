@@ -263,6 +263,23 @@ void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
 
 /**
+ * perfctr_cpu_restart - hide the counts so far from a new program of the same thread
+ * @state: the state, suspended
+ *
+ * Begin a new period of all interrupting counters: otherwise their values would include what the
+ * thread has counted since their last overflow. An overflow that was not reported is lost. The
+ * other counters start at 0 in perfctr_cpu_resume().
+ *
+ * Context: interrupts off from before perfctr_cpu_suspend() until after perfctr_cpu_resume().
+ */
+void perfctr_cpu_restart(struct perfctr_cpu_state *state)
+{
+	lockdep_assert_irqs_disabled();
+	perfctr_state_restart(state);
+}
+EXPORT_SYMBOL_GPL(perfctr_cpu_restart);
+
+/**
  * perfctr_cpu_update_control - check and use a new control
  * @state: the state, not running, with the new @state->control
  * @is_global: the control is not of a thread; the rules are the same

@@ -250,6 +250,16 @@ static __always_inline void perfctr_state_set_counters(struct perfctr_cpu_state 
 	}
 }
 
+/*
+ * Begin a new period of the interrupting counters, unless @state->revoked still needs their values.
+ * Context: any; @state is suspended.
+ */
+static __always_inline void perfctr_state_restart(struct perfctr_cpu_state *state)
+{
+	if (!state->revoked)
+		perfctr_state_set_counters(state);
+}
+
 /* Set the state from a control that was checked. Context: any; @state does not run. */
 static __always_inline void perfctr_state_begin(struct perfctr_cpu_state *state)
 {

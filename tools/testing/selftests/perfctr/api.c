@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -811,10 +812,17 @@ TEST_F(api, others)
 	munmap(rounds, sizeof(*rounds));
 }
 
-/* Body of the executed program. Return: errno of vperfctr_open(), or 0; 200 to 202 on failure */
+static void *open_own(void *unused)
+{
+	return (void *)(long)(vperfctr_open(0, 0) < 0 ? errno : 0);
+}
+
+/* Body of the executed program. Return: errno of vperfctr_open(), or 0; 200 to 203 on failure */
 static int open_after_exec(int fd)
 {
 	struct perfctr_sum_ctrs a, b;
+	pthread_t thread;
+	void *err;
 
 	if (vperfctr_read(fd, &a, NULL, NULL))
 		return 200;
@@ -824,7 +832,11 @@ static int open_after_exec(int fd)
 	/* The object has survived, and counts. */
 	if (a.tsc == b.tsc)
 		return 202;
-	return vperfctr_open(0, 0) < 0 ? errno : 0;
+	/* If the first thread exits, a new one may get the sums of children of the old program. */
+	if (pthread_create(&thread, NULL, open_own, NULL) || pthread_join(thread, &err) ||
+	    err != open_own(NULL))
+		return 203;
+	return (long)err;
 }
 
 /* Execute this program in a child, as root or another user. Return: the exit status, or -1 */
@@ -852,10 +864,11 @@ static int execute(bool drops, bool dumpable)
 /*
  * After exec, the object has the sums of both programs. If the old program was not dumpable, for
  * example because it had dropped privileges, only a caller with CAP_PERFMON or CAP_SYS_ADMIN can
- * open the object from then on; for others, vperfctr_open fails with EPERM. So the new program
- * cannot read the sums of a program that had more privileges, unless the new program has inherited
- * a file of the object, as for perf events. A program stays dumpable if it sets PR_SET_DUMPABLE
- * after it has dropped its privileges, or if fs.suid_dumpable is 1.
+ * open the object from then on, or the objects of new threads of this process; for others,
+ * vperfctr_open fails with EPERM. So the new program cannot read the sums of a program that had
+ * more privileges, unless the new program has inherited a file of the object, as for perf events.
+ * A program stays dumpable if it sets PR_SET_DUMPABLE after it has dropped its privileges, or if
+ * fs.suid_dumpable is 1.
  */
 TEST_F(api, dropped)
 {

@@ -197,22 +197,6 @@ TEST_F(count, northbridge)
 	}
 }
 
-/* Without such an instruction threads have no counters, and the tests are skipped. */
-static unsigned int rdpmc(unsigned int map)
-{
-	unsigned int low = 0;
-
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned int high;
-
-	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (map));
-#elif defined(__powerpc__)
-	/* Counter 5, the counter of instructions() */
-	asm volatile("mfspr %0, 775" : "=r" (low));
-#endif
-	return low;
-}
-
 static unsigned long long by_page(const volatile struct vperfctr_state *page)
 {
 	unsigned int tsc, now, start;
@@ -220,7 +204,7 @@ static unsigned long long by_page(const volatile struct vperfctr_state *page)
 
 	do {
 		tsc = page->cpu_state.tsc_start;
-		now = rdpmc(page->cpu_state.pmc[0].map);
+		now = read_counter(page->cpu_state.pmc[0].map);
 		start = page->cpu_state.pmc[0].start;
 		sum = page->cpu_state.pmc[0].sum;
 	} while (tsc != page->cpu_state.tsc_start);
@@ -259,39 +243,6 @@ TEST_F(count, page)
 	}
 	munmap((void *)page, sysconf(_SC_PAGESIZE));
 }
-
-#ifdef __powerpc__
-/* Number of instructions of a program that is not dumpable */
-#define SECRET		100000000
-
-/* Executed by a test */
-static void __attribute__((constructor)) executed(int argc, char **argv)
-{
-	if (argc == 2 && !strcmp(argv[1], "read-counter"))
-		_exit(rdpmc(0) >= SECRET / 2);
-}
-
-/*
- * No program can be kept from reading counters there, so the kernel sets the counters of a thread
- * to 0 when the thread stops, and a-mode counters also at exec if the old program was not dumpable.
- */
-TEST_F(count, undumpable)
-{
-	struct vperfctr_control control = instructions(0);
-
-	if (!has(PERFCTR_FEATURE_RDPMC))
-		SKIP(return, "programs cannot read counters");
-	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
-	if (!fork()) {
-		if (prctl(PR_SET_DUMPABLE, 0))
-			_exit(2);
-		work(SECRET / 2);
-		execl("/proc/self/exe", "count", "read-counter", NULL);
-		_exit(3);
-	}
-	EXPECT_EQ(1, nr_succeeded());
-}
-#endif
 
 /* They count while the thread runs, on any CPU, and are stopped while it does not run. */
 TEST_F(count, switches)
@@ -476,7 +427,7 @@ static bool may_rdpmc(void)
 
 	signal(SIGSEGV, on_segv);
 	if (!sigsetjmp(refused, 1)) {
-		rdpmc(0);
+		read_counter(0);
 		may = true;
 	}
 	signal(SIGSEGV, SIG_DFL);
@@ -735,10 +686,10 @@ TEST_F(count, given_back)
 	ASSERT_EQ(0, vperfctr_control(self->fd, &control));
 	ASSERT_EQ(0, ask(&others[0]));
 	for (i = 0; i < 6; i++) {
-		before = rdpmc(0);
+		before = read_counter(0);
 		ASSERT_EQ(0, ask(&others[i % 2]));
 		/* The kernel may have cleared the counter. */
-		EXPECT_GE(SLACK, (int)(rdpmc(0) - before));
+		EXPECT_GE(SLACK, (int)(read_counter(0) - before));
 	}
 	close(others[0].ask);
 	close(others[1].ask);

@@ -224,6 +224,22 @@ static inline int has_two_cpus(void)
 	       !(forbidden.words[0] & 3);
 }
 
+/* Without such an instruction threads have no counters, and the tests are skipped. */
+static inline unsigned int read_counter(unsigned int map)
+{
+	unsigned int low = 0;
+
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (map));
+#elif defined(__powerpc__)
+	/* Counter 5, the counter of instructions() */
+	asm volatile("mfspr %0, 775" : "=r" (low));
+#endif
+	return low;
+}
+
 /*
  * Can the programs of a CPU with counters read them? From POWER10 on they cannot, and on the first
  * Pentium Pros they must not: RDPMC returns wrong values there (erratum 26). A Pentium 4 has no
