@@ -232,6 +232,7 @@ void power_pmc_read_all(struct power_cpu *cpu);
 void power_pmc_clear_all(void);
 void power_pmc_write(int pmc, unsigned long value);
 bool power_any_overflowed(const struct power_cpu *cpu);
+void power_sampled_clear(void);
 void power_control_freeze(struct power_cpu *cpu);
 void power_control_write(struct power_cpu *cpu);
 void power_control_run(struct power_cpu *cpu, unsigned long mmcr0);

@@ -95,6 +95,7 @@ static void power_handle_overflowed(struct power_cpu *cpu, struct pt_regs *regs)
 	} else {
 		if (power_has(PPMU_LIMITED_PMC5_6))
 			power_limited_start(cpu);
+		power_sampled_clear();
 		power_control_run(cpu, cpu->mmcr.mmcr0);
 	}
 	/*

@@ -31,9 +31,12 @@ static void power_disable(struct pmu *pmu)
 	if (cpu->disabled)
 		return;
 	cpu->disabled = true;
-	/* Only with pmcregs_in_use does a hypervisor save the registers: set the flag before FC. */
+	/*
+	 * Only with pmcregs_in_use does a hypervisor save the registers, and PowerVM may refuse
+	 * access to them before H_PERFMON: do both before FC is set.
+	 */
 	if (!cpu->shadow_valid)
-		ppc_set_pmu_inuse(1);
+		ppc_enable_pmcs();
 	if (cpu->ebb)
 		power_ebb_save(cpu);
 	/* An EBB program can run the counters, although the shadow of MMCR0 has FC. */

@@ -165,6 +165,29 @@ bool power_any_overflowed(const struct power_cpu *cpu)
 	return false;
 }
 
+#ifdef CONFIG_PPC64
+/* Can user space read SIAR and SDAR? */
+static bool power_sampled_readable(void)
+{
+	return power_has(PPMU_ARCH_207S) && !cpu_has_feature(CPU_FTR_ARCH_31);
+}
+#endif
+
+/**
+ * power_sampled_clear - clear the addresses of the last sample, so that they do not leak to users
+ *
+ * Context: interrupts off, counters frozen.
+ */
+void power_sampled_clear(void)
+{
+#ifdef CONFIG_PPC64
+	if (power_sampled_readable()) {
+		mtspr(SPRN_SDAR, 0);
+		mtspr(SPRN_SIAR, 0);
+	}
+#endif
+}
+
 /**
  * power_control_freeze - freeze all counters, and disable the overflow interrupt
  * @cpu: this CPU
@@ -176,13 +199,7 @@ bool power_any_overflowed(const struct power_cpu *cpu)
 void power_control_freeze(struct power_cpu *cpu)
 {
 	power_control_run(cpu, MMCR0_FC);
-#ifdef CONFIG_PPC64
-	/* User space can read these registers: do not leak kernel addresses. */
-	if (power_has(PPMU_ARCH_207S) && !cpu_has_feature(CPU_FTR_ARCH_31)) {
-		mtspr(SPRN_SDAR, 0);
-		mtspr(SPRN_SIAR, 0);
-	}
-#endif
+	power_sampled_clear();
 }
 
 #ifdef CONFIG_PPC64
@@ -292,13 +309,20 @@ void power_control_set_unknown(struct power_cpu *cpu)
  * power_control_set_unused - set the registers while no counter is used
  * @cpu: this CPU; the shadow is valid
  *
- * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable the BHRB.
+ * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable the BHRB. Before
+ * that, user space can read SDAR, which frozen counters continue to update unless MMCRA is 0.
  *
  * Context: interrupts off, counters frozen.
  */
 void power_control_set_unused(struct power_cpu *cpu)
 {
 #ifdef CONFIG_PPC64
+	if (power_sampled_readable() && cpu->shadow.mmcra) {
+		cpu->shadow.mmcra = 0;
+		mtspr(SPRN_MMCRA, 0);
+		isync();
+		power_sampled_clear();
+	}
 	if (!power_has(PPMU_ARCH_31) || (cpu->shadow.mmcra & MMCRA_BHRB_DISABLE))
 		return;
 	cpu->shadow.mmcra |= MMCRA_BHRB_DISABLE;

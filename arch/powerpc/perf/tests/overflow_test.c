@@ -275,6 +275,44 @@ static void overflow_registers_are_of_its_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counter_after, 0);
 }
 
+/*
+ * Before ISA 3.1 user space can read SIAR and SDAR, which have kernel addresses after an overflow
+ * in the kernel.
+ */
+static void overflow_clears_its_addresses(struct kunit *test)
+{
+	struct pt_regs regs = { .nip = PAGE_OFFSET + 0x1000, .trap = INTERRUPT_PERFMON };
+	struct perf_event *sampler;
+	unsigned long flags, siar, sdar, mmcra;
+
+	if (!power_has(PPMU_ARCH_207S) || cpu_has_feature(CPU_FTR_ARCH_31))
+		kunit_skip(test, "user space cannot read these registers");
+	sampler = overflow_event(test, 1ULL << 30);
+	if (!sampler)
+		return;
+	local_irq_save(flags);
+	hard_irq_disable();
+	perf_pmu_disable(sampler->pmu);
+	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
+	perf_pmu_enable(sampler->pmu);
+	mtspr(SPRN_SIAR, PAGE_OFFSET + 0x1000);
+	mtspr(SPRN_SDAR, PAGE_OFFSET + 0x2000);
+	power_interrupt(&regs);
+	siar = mfspr(SPRN_SIAR);
+	sdar = mfspr(SPRN_SDAR);
+	clear_pmi_irq_pending();
+	local_irq_restore(flags);
+	migrate_disable();
+	overflow_event_free(sampler);
+	mmcra = mfspr(SPRN_MMCRA);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, siar, 0UL);
+	/* While the event is active, later loads set SDAR. */
+	KUNIT_EXPECT_NE(test, sdar, PAGE_OFFSET + 0x2000);
+	/* With other values, frozen counters update SDAR. */
+	KUNIT_EXPECT_EQ(test, mmcra, 0UL);
+}
+
 /**
  * struct overflow_program - registers of an EBB program after an interrupt
  * @mmcr0: MMCR0
@@ -354,6 +392,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(overflow_freezes_running_counters),
 	KUNIT_CASE(overflow_siar_is_of_its_interrupt),
 	KUNIT_CASE(overflow_registers_are_of_its_samples),
+	KUNIT_CASE(overflow_clears_its_addresses),
 	KUNIT_CASE(overflow_of_program_ends),
 	{}
 };
