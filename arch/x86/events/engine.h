@@ -538,8 +538,7 @@ void x86_write_upper(struct x86_pmu_cpu *cpu, int counter);
 u64 x86_kernel_counters(const struct x86_pmu_cpu *cpu, u64 counters);
 void x86_write_select(struct x86_pmu_cpu *cpu, int counter, u64 select);
 void x86_restore_selects(struct x86_pmu_cpu *cpu);
-void x86_pause_select(struct x86_pmu_cpu *cpu, int counter);
-void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter);
+int x86_clear_sticky_overflows(struct x86_pmu_cpu *cpu);
 void x86_write_erratum_selects(struct x86_pmu_cpu *cpu);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
 void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
@@ -551,6 +550,11 @@ static inline unsigned int x86_rdpmc_index(int counter)
 	if (x86_counter_is_fixed(counter))
 		return INTEL_PMC_FIXED_RDPMC_BASE | (counter - INTEL_PMC_IDX_FIXED);
 	return counter;
+}
+
+static inline u32 x86_select_msr(const struct x86_pmu_msrs *msrs, int counter)
+{
+	return msrs->select + counter * msrs->stride;
 }
 
 /* Reload registers of a counter: mask of the counters whose overflow reloads it, and the value */

@@ -159,7 +159,8 @@ struct x86_extra {
  *	switched for guests
  * @ack_runs: a write of @ack has an effect only while @control enables a counter
  * @masks_lvt: the overflow interrupt masks itself in the local APIC
- * @sticky: a select keeps an overflow flag until the select is written
+ * @sticky: overflow flag that a select keeps until the select is written; 0: none. While a flag is
+ *	set, the interrupt is asserted
  * @write_twice: erratum: a counter must be written twice
  * @shared: the threads of a core share all registers
  * @write_select: replaces the MSR write of a select, in unit tests; NULL: a plain write
@@ -178,9 +179,9 @@ struct x86_pmu_msrs {
 	u64	halt;
 	u64	always;
 	u64	host_only;
+	u64	sticky;
 	bool	ack_runs;
 	bool	masks_lvt;
-	bool	sticky;
 	bool	write_twice;
 	bool	shared;
 	void	(*write_select)(int counter, u64 select);

@@ -403,8 +403,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 
 	/*
 	 * Running counters may overflow after they are read, so unmask before to get their
-	 * interrupts. Not with sticky overflow flags: a counter with its flag set sends no
-	 * interrupt until its select is written. These counters are read again after the unmasking.
+	 * interrupts. Not with sticky overflow flags, which have to be cleared before. These
+	 * counters are read again after the unmasking.
 	 */
 	unmask_first = !msrs->control && !msrs->sticky;
 	if (unmask_first)
@@ -419,10 +419,11 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * With global control, counters that count the kernel are stopped: none overflows between
 	 * the read and the unmasking.
 	 */
+	more = x86_clear_sticky_overflows(cpu);
 	if (!unmask_first)
 		x86_unmask();
 	if (msrs->sticky)
-		more = x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
+		more += x86_handle_overflowed(cpu, regs, reprogramming, later, &others);
 	if (x86_sends_once(msrs) && x86_has_exclusive(x86_lbr_exclusive_pt))
 		more += x86_handle_traces(msrs);
 	handled += more;

@@ -15,11 +15,6 @@
 
 #include "engine.h"
 
-static u32 x86_select_msr(const struct x86_pmu_msrs *msrs, int counter)
-{
-	return msrs->select + counter * msrs->stride;
-}
-
 static u32 x86_counter_msr(const struct x86_core *core, int counter)
 {
 	if (x86_counter_is_fixed(counter))
@@ -173,33 +168,6 @@ void x86_restore_selects(struct x86_pmu_cpu *cpu)
 			/* Repeat if an NMI has written another value. */
 		} while (select != READ_ONCE(cpu->select[i]));
 	}
-}
-
-/**
- * x86_pause_select - stop a counter about to be written, if its select has a sticky overflow flag
- * @cpu: this CPU
- * @counter: the counter; x86_clear_sticky_overflow() must follow
- *
- * Otherwise an overflow between the writes of counter and select would lose its interrupt.
- */
-void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
-{
-	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
-
-	if (msrs->sticky)
-		wrmsrl(x86_select_msr(msrs, counter),
-		       READ_ONCE(cpu->select[counter]) & ~msrs->halt);
-}
-
-/**
- * x86_clear_sticky_overflow - clear a sticky overflow flag
- * @cpu: this CPU
- * @counter: the counter, which was written
- */
-void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter)
-{
-	if (cpu->core->msrs->sticky)
-		wrmsrl(x86_select_msr(cpu->core->msrs, counter), READ_ONCE(cpu->select[counter]));
 }
 
 static void x86_run_erratum_selects(struct x86_pmu_cpu *cpu, u64 general)
@@ -599,8 +567,8 @@ static void x86_reset_reloads(const struct x86_core *core)
 }
 
 /*
- * Mask of the counters to reset. If the threads of a core share the counters, the other thread may
- * use those with a select of 0 in the shadow of this CPU: do not reset these.
+ * Mask of the counters that only this CPU uses. If the threads of a core share the counters, the
+ * other thread may use those with a select of 0 in the shadow of this CPU.
  */
 static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 {
@@ -614,6 +582,36 @@ static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 			own |= BIT_ULL(i);
 	}
 	return own;
+}
+
+/**
+ * x86_clear_sticky_overflows - clear the sticky overflow flags of all counters
+ * @cpu: this CPU
+ *
+ * A flag keeps the interrupt asserted: after the unmasking, NMIs would follow one another without
+ * end. x86_handle_overflowed() clears the flags of most counters with an owner, so clear those of
+ * the others, which are about to be reprogrammed. The NMI may have interrupted a change of the
+ * shadow select, so only remove the flag from the register.
+ *
+ * Context: overflow interrupt.
+ * Return: the number of flags.
+ */
+int x86_clear_sticky_overflows(struct x86_pmu_cpu *cpu)
+{
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+	int i, n = 0;
+	u64 select;
+
+	if (!msrs->sticky)
+		return 0;
+	for_each_x86_counter(i, x86_own_counters(cpu)) {
+		rdmsrl(x86_select_msr(msrs, i), select);
+		if (!(select & msrs->sticky))
+			continue;
+		wrmsrl(x86_select_msr(msrs, i), select & ~msrs->sticky);
+		n++;
+	}
+	return n;
 }
 
 /**

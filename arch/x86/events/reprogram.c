@@ -106,6 +106,26 @@ void x86_check_late_nmi(struct x86_pmu_cpu *cpu, u64 value)
 	x86_expect_late_nmi(cpu);
 }
 
+/*
+ * Stop a counter about to be written, if its select has a sticky overflow flag. Otherwise an
+ * overflow before x86_clear_sticky_overflow(), which must follow, would lose its interrupt.
+ */
+static void x86_pause_select(struct x86_pmu_cpu *cpu, int counter)
+{
+	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
+
+	if (msrs->sticky)
+		wrmsrl(x86_select_msr(msrs, counter),
+		       READ_ONCE(cpu->select[counter]) & ~msrs->halt);
+}
+
+/* Clear a sticky overflow flag of a counter that was written. */
+static void x86_clear_sticky_overflow(struct x86_pmu_cpu *cpu, int counter)
+{
+	if (cpu->core->msrs->sticky)
+		wrmsrl(x86_select_msr(cpu->core->msrs, counter), READ_ONCE(cpu->select[counter]));
+}
+
 /**
  * x86_count_set_period - program x86_count::counter for the next overflow
  * @cpu: this CPU

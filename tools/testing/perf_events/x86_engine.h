@@ -251,14 +251,14 @@ static const struct x86_pmu_msrs version_1 = {
 static const struct x86_pmu_msrs marks = {
 	.select = 0x186, .counter = 0xc1, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
-	.masks_lvt = true, .sticky = true,
+	.masks_lvt = true, .sticky = BIT_ULL(31),
 };
 
 /* As on a P4: the threads of a core share all registers. */
 static const struct x86_pmu_msrs shared = {
 	.select = 0x186, .counter = 0xc1, .stride = 1,
 	.run = ARCH_PERFMON_EVENTSEL_ENABLE, .halt = ARCH_PERFMON_EVENTSEL_ENABLE,
-	.masks_lvt = true, .sticky = true, .shared = true,
+	.masks_lvt = true, .sticky = BIT_ULL(31), .shared = true,
 };
 
 static const struct x86_limit limits[] = {

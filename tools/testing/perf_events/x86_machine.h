@@ -651,6 +651,7 @@ static u64 *machine_register(u32 msr, bool writes)
 u64 machine_rdmsr(u32 msr)
 {
 	u64 value;
+	int i;
 
 	machine_pass();
 	machine.reads_msr++;
@@ -660,7 +661,13 @@ u64 machine_rdmsr(u32 msr)
 		return machine_shares();
 	if (machine.lies & MACHINE_LIES_STATUS && msr == machine.msrs->status)
 		return machine.status | machine_random(~0ULL);
-	return *machine_register(msr, false);
+	value = *machine_register(msr, false);
+	for (i = 0; machine.marks && i < MACHINE_GENERAL; i++) {
+		if (msr == machine.msrs->select + i * machine.msrs->stride &&
+		    (machine.marks & machine_bit(i)))
+			value |= machine.msrs->sticky;
+	}
+	return value;
 }
 
 static bool machine_runs_erratum_selects(void)
@@ -706,8 +713,16 @@ void machine_wrmsr(u32 msr, u64 value)
 
 void machine_apic_write(u32 reg, u32 value)
 {
+	int i;
+
 	machine_pass();
 	machine.masked = value & APIC_LVT_MASKED;
+	/* A flag keeps the interrupt asserted. */
+	for (i = 0; !machine.masked && machine.marks && i < MACHINE_GENERAL; i++) {
+		if ((machine.marks & machine_bit(i)) &&
+		    (machine.select[i] & ARCH_PERFMON_EVENTSEL_INT))
+			machine_send();
+	}
 }
 
 u64 machine_clock(void)

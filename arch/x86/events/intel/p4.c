@@ -269,7 +269,7 @@ static const struct x86_pmu_msrs p4_msrs = {
 	.run		= P4_CCCR_ENABLE,
 	.halt		= P4_CCCR_ENABLE,
 	.masks_lvt	= true,
-	.sticky		= true,
+	.sticky		= P4_CCCR_OVF,
 	.write_twice	= true,
 	.shared		= true,
 };
