@@ -204,6 +204,10 @@ static void x86_event_read(struct perf_event *event)
 	if (count->reload && in_nmi())
 		total = min(total, READ_ONCE(count->offset));
 	x86_event_update(event, total);
+	/* No interrupt programs an overflowed counter again, so do it before the counter wraps. */
+	if (unlikely(event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) && !in_nmi() &&
+	    (s64)(total - count->offset) >= 0)
+		x86_apply_changes(cpu);
 }
 
 static int x86_event_add(struct perf_event *event, int flags)

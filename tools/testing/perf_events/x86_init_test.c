@@ -15,7 +15,6 @@
 #define X86_VENDOR_ZHAOXIN	10
 #define X86_FEATURE_HYBRID_CPU	15
 #define X86_FEATURE_ARCH_PERFMON	16
-#define PERF_PMU_CAP_NO_INTERRUPT	0x1
 #define NMI_LOCAL		0
 #define perf_sample_event_took(ns)	((void)(ns))
 #define sched_clock()		machine_clock()

@@ -164,13 +164,46 @@ static bool goes_on_sampling(const struct x86_pmu_msrs *msrs, bool any, u64 peri
 }
 
 /*
- * An overflow flag keeps the interrupt asserted. So the handler must also clear the flag of a counter
- * that has no event while x86_reprogram() moves it: otherwise one NMI follows another without end.
+ * Without a local APIC there are no interrupts. So each read of an overflowed counter must program
+ * it again: otherwise the counter wraps, and later reads add nothing.
+ */
+static bool counts_without_interrupts(void)
+{
+	struct perf_event_attr attr = { .config = ANY_CODE };
+	struct counted *c = &counted[0];
+	u64 before = 0, value;
+	bool ok = true;
+	int i;
+
+	start_machine(&modes_halt, 1, GENMASK_ULL(30, 0));
+	machine.masked = true;
+	core.pmu.capabilities |= PERF_PMU_CAP_NO_INTERRUPT;
+	assert(!open_event(c, &attr));
+	schedule_in(c);
+	for (i = 0; i < 16; i++) {
+		u64 *counter = &machine.counter[x86_event_count(&c->event)->counter];
+
+		*counter = (*counter + BIT_ULL(30)) & GENMASK_ULL(MACHINE_WIDTH - 1, 0);
+		core.pmu.read(&c->event);
+		value = local64_read(&c->event.count);
+		ok &= value - before >= BIT_ULL(30) && value - before < BIT_ULL(30) + 1000;
+		before = value;
+	}
+	schedule_out(c);
+	core.pmu.capabilities &= ~PERF_PMU_CAP_NO_INTERRUPT;
+	return ok && !harness_warned;
+}
+
+/*
+ * An overflow flag keeps the interrupt asserted. So the handler must also clear the flag of a
+ * counter without an event while x86_reprogram() moves events: otherwise NMIs follow one another
+ * without end.
  */
 static bool clears_flags_without_event(void)
 {
 	struct perf_event_attr attr = { .config = ANY_CODE, .sample_period = 1000 };
 	struct x86_count *count;
+	u64 select;
 	bool ok;
 
 	start_machine(&marks, 1, GENMASK_ULL(30, 0));
@@ -178,9 +211,14 @@ static bool clears_flags_without_event(void)
 	assert(!open_event(&counted[0], &attr));
 	schedule_in(&counted[0]);
 	count = x86_event_count(&counted[0].event);
+	select = x86_pmu_cpu.select[count->counter];
 	x86_pmu_cpu.owner[count->counter] = NULL;
+	/* As in x86_reset_registers() */
+	x86_pmu_cpu.select[count->counter] = ~0ULL;
 	machine.marks |= machine_bit(count->counter);
-	ok = machine_nmi() && !machine.marks && !machine.pending;
+	ok = machine_nmi() && !machine.marks && !machine.pending &&
+		machine.select[count->counter] == select;
+	x86_pmu_cpu.select[count->counter] = select;
 	x86_pmu_cpu.owner[count->counter] = count;
 	schedule_out(&counted[0]);
 	return ok && !harness_warned;
@@ -661,7 +699,7 @@ static bool loads_with_source(void)
 
 int main(void)
 {
-	ktap_plan(36);
+	ktap_plan(37);
 	row = &thread_model;
 	/* Counters that may run in the interrupt need long periods, or exclude the kernel. */
 	ktap_result(goes_on_sampling(&modes_halt, false, 20000), "goes_on_modes_halt");
@@ -669,6 +707,7 @@ int main(void)
 	ktap_result(goes_on_sampling(&selects_alone, false, 20000), "goes_on_selects_alone");
 	ktap_result(goes_on_sampling(&marks, false, 20000), "goes_on_marks");
 	ktap_result(clears_flags_without_event(), "clears_flags_without_event");
+	ktap_result(counts_without_interrupts(), "counts_without_interrupts");
 	ktap_result(goes_on_sampling(&with_control, false, 1000), "goes_on_with_control");
 	ktap_result(goes_on_sampling(&version_1, true, 8), "threads_version_1");
 	ktap_result(goes_on_sampling(&with_control, true, 8), "threads_with_control");

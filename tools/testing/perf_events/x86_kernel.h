@@ -157,6 +157,7 @@ static inline bool local64_try_cmpxchg(local64_t *l, s64 *old, s64 new)
 #define PERF_HES_UPTODATE	0x02
 #define PERF_PMU_TXN_ADD	0x1
 #define PERF_PMU_TXN_READ	0x2
+#define PERF_PMU_CAP_NO_INTERRUPT	0x1
 #define PERF_PMU_CAP_EXTENDED_HW_TYPE	0x0100
 #define PERF_EVENT_FLAG_USER_READ_CNT	0x80000000
 #define PERF_ATTACH_TASK_DATA	0x08
