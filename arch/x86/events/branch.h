@@ -106,7 +106,7 @@ struct x86_branch_unit {
 
 #define X86_UNIT_FILTER		BIT(0)	/* has LBR_SELECT */
 #define X86_UNIT_FILTER_CORE	BIT(1)	/* LBR_SELECT is shared by the threads of a core */
-#define X86_UNIT_CALLS_JUMP	BIT(2)	/* erratum: calls are also filtered as jumps */
+#define X86_UNIT_CALLS_JUMP	BIT(2)	/* erratum: calls and returns are also filtered as jumps */
 #define X86_UNIT_CALL_STACK	BIT(3)	/* has a call stack mode */
 #define X86_UNIT_FUSES		BIT(4)	/* a fused branch is recorded at the start of the pair */
 #define X86_UNIT_FILTER_RUNS	BIT(5)	/* the filter register also enables the unit */

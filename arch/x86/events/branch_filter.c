@@ -72,9 +72,9 @@ static u64 x86_branch_select(const struct x86_core *core, u64 type, u64 classes)
 	u64 select;
 
 	if ((core->branches.flags & X86_UNIT_CALLS_JUMP) &&
-	    (classes & (X86_LBR_IND_CALL | X86_LBR_REL_CALL))) {
+	    (classes & (X86_LBR_IND_CALL | X86_LBR_REL_CALL | X86_LBR_RET))) {
 		classes |= X86_LBR_IND_JMP;
-		if (classes & X86_LBR_REL_CALL)
+		if (classes & (X86_LBR_REL_CALL | X86_LBR_RET))
 			classes |= X86_LBR_REL_JMP;
 	}
 	select = X86_LBR_CLASSES & ~classes;

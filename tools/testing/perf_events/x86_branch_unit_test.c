@@ -491,12 +491,28 @@ static bool keeps_addresses(void)
 	return true;
 }
 
+/*
+ * On Nehalem, a filter without the class of jumps also drops some calls and returns. So LBR_SELECT
+ * must pass jumps: indirect ones are bit 6, relative ones bit 7.
+ */
+static bool selects_jumps(u64 type, u64 jumps)
+{
+	static const struct config config = { "", &x86_lbr_nehalem, 3, 0, USER };
+
+	start(&config, 1);
+	open_event(0, PERF_SAMPLE_BRANCH_USER | type);
+	return !(events[0].hw.branch_reg.config & jumps);
+}
+
 int main(void)
 {
 	unsigned int i;
 	char name[64];
 
-	ktap_plan(20);
+	ktap_plan(22);
+	ktap_result(selects_jumps(PERF_SAMPLE_BRANCH_IND_CALL, BIT(6)), "jumps beside calls");
+	ktap_result(selects_jumps(PERF_SAMPLE_BRANCH_ANY_RETURN, BIT(6) | BIT(7)),
+		    "jumps beside returns");
 	ktap_result(is_cheap(), "accesses to registers");
 	ktap_result(records_after_exceptions(), "records after a debug exception");
 	ktap_result(forgets_calls(false, false, false), "calls after a debug exception");
