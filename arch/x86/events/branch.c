@@ -415,6 +415,19 @@ void x86_branch_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_s
 		x86_branch_on(cpu);
 }
 
+/*
+ * Is the first of @nr records at @raw a second record of an abort? That has no abort flag, so look
+ * at the next older record.
+ */
+static bool x86_branch_repeats(const struct x86_core *core, const struct x86_branch_raw *raw,
+			       unsigned int nr)
+{
+	struct perf_branch_entry older = { };
+
+	return (core->branches.flags & X86_UNIT_ABORTS_TWICE) && nr > 1 && raw[1].from &&
+	       core->branches.ops->decode(core, &raw[1], &older) && older.abort;
+}
+
 /* bpf_get_branch_snapshot(): all records, not filtered for an event */
 static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int cnt)
 {
@@ -446,6 +459,8 @@ static int x86_branch_snapshot(struct perf_branch_entry *entries, unsigned int c
 		else
 			x86_branch_on(cpu);
 		for (i = 0; i < n && nr < cnt; i++) {
+			if (x86_branch_repeats(cpu->core, &raw[i], n - i))
+				continue;
 			perf_clear_branch_entry_bitfields(&entries[nr]);
 			if (ops->decode(cpu->core, &raw[i], &entries[nr]))
 				nr++;
@@ -585,6 +600,8 @@ void x86_branch_sample_of(struct x86_pmu_cpu *cpu, struct perf_event *event,
 	for (i = 0; i < min_t(unsigned int, nr, X86_BRANCHES_MAX) && raw[i].from; i++) {
 		struct x86_branch_raw one = raw[i];
 
+		if (x86_branch_repeats(cpu->core, &raw[i], nr - i))
+			continue;
 		if (!info)
 			one.info = X86_INFO_NONE;
 		if (x86_branch_filter(event, &one, cpu->core, &stack->entries[stack->nr]))

@@ -111,6 +111,7 @@ struct x86_branch_unit {
 #define X86_UNIT_FUSES		BIT(4)	/* a fused branch is recorded at the start of the pair */
 #define X86_UNIT_FILTER_RUNS	BIT(5)	/* the filter register also enables the unit */
 #define X86_UNIT_DELAYS		BIT(6)	/* records after an overflow, and delays its interrupt */
+#define X86_UNIT_ABORTS_TWICE	BIT(7)	/* erratum: records an abort again, without its flag */
 
 /**
  * struct x86_branch_ops - vendor-specific functions

@@ -339,6 +339,7 @@ extern const struct x86_branch_unit x86_lbr_knights_landing;
 extern const struct x86_branch_unit x86_lbr_nehalem;
 extern const struct x86_branch_unit x86_lbr_sandybridge;
 extern const struct x86_branch_unit x86_lbr_haswell;
+extern const struct x86_branch_unit x86_lbr_broadwell;
 extern const struct x86_branch_unit x86_lbr_skylake;
 extern const struct x86_branch_unit x86_lbr_arch;
 extern struct attribute *x86_intel_format[];

@@ -504,15 +504,81 @@ static bool selects_jumps(u64 type, u64 jumps)
 	return !(events[0].hw.branch_reg.config & jumps);
 }
 
+/* Knights Landing has the misprediction flag, although it reports the format without flags. */
+static bool has_flag_without_format(void)
+{
+	static const struct config config = { "", &x86_lbr_knights_landing, 1, 0, USER };
+	const struct x86_branch_raw raw = { .from = BIT_ULL(63) | 0x2000, .to = 0x1000 };
+	struct perf_branch_entry entry = { };
+
+	start(&config, 1);
+	return lbr_decode(&core, &raw, &entry) && entry.from == 0x2000 && entry.mispred;
+}
+
+/*
+ * The architectural LBR writes no source of a branch from a level that the event does not record.
+ * If that level is the kernel, the driver drops the branch.
+ */
+static bool has_filtered_source(u64 type, u64 to)
+{
+	static const struct config config = {
+		"", &x86_lbr_arch, 0, BIT(X86_FEATURE_ARCH_LBR), USER
+	};
+	const struct x86_branch_raw raw = { .from = 0xffffffff, .to = to };
+	struct perf_branch_entry entry = { };
+
+	start(&config, 1);
+	open_event(0, type | PERF_SAMPLE_BRANCH_ANY);
+	return x86_branch_filter(&events[0], &raw, &core, &entry);
+}
+
+/*
+ * Haswell records an abort of a transaction twice, the later record without its flags. @type:
+ * filter of the event; @second: source of the later record. Return: number of branches of a sample
+ * with two other branches, less these two.
+ */
+static unsigned int nr_aborts(const struct x86_branch_unit *unit, u64 type, u64 second)
+{
+	const struct x86_branch_raw raw[] = {
+		{ .from = 0x3000, .to = 0x1000 },
+		{ .from = second, .to = 0x1000 },
+		{ .from = 0x2000 | BIT_ULL(62) | BIT_ULL(61), .to = 0x1000 },
+		{ .from = 0x4000, .to = 0x1000 },
+	};
+	const struct config config = { "", unit, 4, BIT(X86_FEATURE_RTM), USER };
+	struct perf_sample_data data = { };
+
+	start(&config, 1);
+	open_event(0, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY | type);
+	x86_branch_sample_of(&x86_pmu_cpu, &events[0], &data, raw, ARRAY_SIZE(raw), 0);
+	/* The two others are unchanged. */
+	if (data.br_stack->entries[0].from != 0x3000 ||
+	    data.br_stack->entries[data.br_stack->nr - 1].from != 0x4000)
+		return 0;
+	return data.br_stack->nr - 2;
+}
+
 int main(void)
 {
 	unsigned int i;
 	char name[64];
 
-	ktap_plan(22);
+	ktap_plan(29);
 	ktap_result(selects_jumps(PERF_SAMPLE_BRANCH_IND_CALL, BIT(6)), "jumps beside calls");
 	ktap_result(selects_jumps(PERF_SAMPLE_BRANCH_ANY_RETURN, BIT(6) | BIT(7)),
 		    "jumps beside returns");
+	ktap_result(has_flag_without_format(), "flag that the format lacks");
+	ktap_result(!has_filtered_source(PERF_SAMPLE_BRANCH_USER, 0x1000),
+		    "kernel source that the CPU has filtered");
+	ktap_result(has_filtered_source(PERF_SAMPLE_BRANCH_KERNEL, 0xffffffff81000000ULL),
+		    "user source that the CPU has filtered");
+	ktap_result(nr_aborts(&x86_lbr_haswell, 0, 0x2000) == 1, "abort that is recorded twice");
+	/* The filter drops a branch from the kernel. The flags are the upper 3 bits. */
+	ktap_result(nr_aborts(&x86_lbr_haswell, 0, 0x1fffffff81000000ULL) == 1,
+		    "abort whose later record is filtered");
+	ktap_result(!nr_aborts(&x86_lbr_haswell, PERF_SAMPLE_BRANCH_NO_TX, 0x2000),
+		    "abort whose first record is filtered");
+	ktap_result(nr_aborts(&x86_lbr_broadwell, 0, 0x2000) == 2, "abort that is recorded once");
 	ktap_result(is_cheap(), "accesses to registers");
 	ktap_result(records_after_exceptions(), "records after a debug exception");
 	ktap_result(forgets_calls(false, false, false), "calls after a debug exception");

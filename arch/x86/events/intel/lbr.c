@@ -47,6 +47,8 @@ static const struct lbr_format lbr_formats[] = {
 #define LBR_MISPREDICTED	BIT_ULL(63)
 #define LBR_IN_TX		BIT_ULL(62)
 #define LBR_ABORT		BIT_ULL(61)
+/* Source of a branch from a filtered privilege level, with the architectural LBR */
+#define LBR_FILTERED		0xffffffffULL
 
 /* From this version of the PMU on, the global status has a bit for a frozen LBR. */
 #define LBR_STATUS_VERSION	4
@@ -209,6 +211,9 @@ static bool lbr_decode(const struct x86_core *core, const struct x86_branch_raw 
 		entry->to = raw->from >> 32;
 		return true;
 	}
+	/* The filtered level is the kernel, or user space if the kernel is the target. */
+	if (lbr_is_arch(core) && raw->from == LBR_FILTERED && !x86_is_kernel(raw->to))
+		return false;
 	entry->from = lbr_address(raw->from, unit->from_flags);
 	entry->to = unit->to_cycles ? lbr_address(raw->to, 16) : raw->to;
 	if (unit->from_flags) {
@@ -445,8 +450,18 @@ const struct x86_branch_unit x86_lbr_silvermont = {
 	.flags = X86_UNIT_FILTER,
 };
 
+/* Knights Landing reports format 1, but its records have the misprediction flag of format 3. */
+static bool lbr_knights_landing_probe(struct x86_core *core)
+{
+	if (!lbr_probe(core))
+		return false;
+	if ((core->capabilities & LBR_FORMAT) == 1)
+		core->branches.from_flags = 1;
+	return true;
+}
+
 const struct x86_branch_unit x86_lbr_knights_landing = {
-	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 8,
+	.probe = lbr_knights_landing_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 8,
 	.flags = X86_UNIT_FILTER,
 };
 
@@ -461,6 +476,11 @@ const struct x86_branch_unit x86_lbr_sandybridge = {
 };
 
 const struct x86_branch_unit x86_lbr_haswell = {
+	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 16,
+	.flags = X86_UNIT_FILTER | X86_UNIT_CALL_STACK | X86_UNIT_ABORTS_TWICE,
+};
+
+const struct x86_branch_unit x86_lbr_broadwell = {
 	.probe = lbr_probe, .from = MSR_LBR_NHM_FROM, .to = MSR_LBR_NHM_TO, .nr = 16,
 	.flags = X86_UNIT_FILTER | X86_UNIT_CALL_STACK,
 };

@@ -722,7 +722,7 @@ static const struct x86_model haswell = {
 
 static const struct x86_model broadwell = {
 	INTEL_ROW_TSX("broadwell", x86_intel_hsw_transactions),
-	.branches	= &x86_lbr_haswell,
+	.branches	= &x86_lbr_broadwell,
 	.generic	= x86_intel_generic,
 	.cache		= &hsw_cache,
 	.cache_extra	= &bdw_cache_extra,
