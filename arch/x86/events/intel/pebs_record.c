@@ -452,7 +452,10 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		return true;
 	if (parts.branches)
 		x86_branch_sample_of(cpu, event, data, parts.branches, parts.nr_branches, -1ULL);
-	else
+	else if (in_nmi())
 		x86_branch_sample(cpu, event, data);
+	else
+		/* Drained before the interrupt: the unit still records, and has other branches. */
+		x86_branch_sample_of(cpu, event, data, NULL, 0, -1ULL);
 	return true;
 }

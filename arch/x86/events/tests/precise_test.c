@@ -160,6 +160,40 @@ static void precise_fixed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, env->data.weight.full, 42);
 }
 
+static bool precise_decode(const struct x86_core *core, const struct x86_branch_raw *raw,
+			   struct perf_branch_entry *entry)
+{
+	entry->from = raw->from;
+	entry->to = raw->to;
+	return true;
+}
+
+/*
+ * Outside of an interrupt, records are drained while the branch unit records: its branches are not
+ * those before the record.
+ */
+static void precise_drained_branches(struct kunit *test)
+{
+	static const struct x86_branch_ops ops = { .decode = precise_decode };
+	struct precise_env *env = test->priv;
+
+	env->core.precise = (struct x86_precise){ .format = 3, .size = 25 * 8 };
+	env->core.branches.ops = &ops;
+	env->cpu.branch.raw[0] = (struct x86_branch_raw){ .from = USER_IP, .to = NEXT_IP };
+	env->cpu.branch.nr = 1;
+	env->event.attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	env->event.attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	env->words[1] = NEXT_IP;
+	env->words[22] = USER_IP;
+	KUNIT_ASSERT_TRUE(test, precise_read(env, 25 * 8));
+	KUNIT_ASSERT_TRUE(test, env->data.sample_flags & PERF_SAMPLE_BRANCH_STACK);
+	KUNIT_EXPECT_EQ(test, env->data.br_stack->nr, 0);
+	/* In the interrupt, the unit has stopped. */
+	env->data.sample_flags = 0;
+	x86_branch_sample(&env->cpu, &env->event, &env->data);
+	KUNIT_EXPECT_EQ(test, env->data.br_stack->nr, 1);
+}
+
 #define LOAD_LATENCY	X86_EVENT(0xcd, 0x01)	/* of Core CPUs, and of Atom CPUs */
 #define LITTLE_LOAD	X86_EVENT(0xd0, 0x05)
 #define NEHALEM_LOAD	X86_EVENT(0x0b, 0x10)
@@ -691,6 +725,7 @@ static void precise_random(struct kunit *test)
 static struct kunit_case precise_test_cases[] = {
 	KUNIT_CASE(precise_groups),
 	KUNIT_CASE(precise_fixed),
+	KUNIT_CASE(precise_drained_branches),
 	KUNIT_CASE(precise_sources),
 	KUNIT_CASE(precise_weights),
 	KUNIT_CASE(precise_sizes),
