@@ -67,7 +67,7 @@ result $? "all bits of an event"
 
 # Instructions in user mode. Emulated counters of POWER count the kernel, too.
 case $(uname -m) in
-ppc*) event=0x500fa@5 slack=100000 ;;
+ppc*) event=0x500fa@5 slack=200000 ;;
 *) event=0x4100c0 slack=1000 ;;
 esac
 if [ "$counters" = 0 ] && [ -z "$PE_NEED_PMU" ]; then
