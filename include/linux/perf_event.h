@@ -83,7 +83,7 @@ struct perf_callchain_entry {
  * @max_stack: maximum number of addresses
  * @nr: number of addresses stored so far
  * @contexts: number of context markers stored so far
- * @contexts_maxed: a marker did not fit, so nothing more is stored
+ * @contexts_maxed: a marker did not fit, and no further entry is stored
  */
 struct perf_callchain_entry_ctx {
 	struct perf_callchain_entry	*entry;
@@ -98,8 +98,9 @@ typedef unsigned long (*perf_copy_f)(void *dst, const void *src,
 
 /**
  * struct perf_raw_frag - one fragment of PERF_SAMPLE_RAW data
- * @next: the next fragment; a kernel pointer is never below %sizeof(u64)
- * @pad: in the last fragment, number of padding bytes after the data
+ * @next: the next fragment, except in the last one
+ * @pad: in the last fragment, number of padding bytes after the data: less than %sizeof(u64), which
+ *	no pointer is
  * @copy: function that copies @data, or NULL for plain memory
  * @data: the data, or the argument of @copy
  * @size: size of @data in bytes
@@ -237,11 +238,11 @@ struct perf_settled {
  * @sample_period: number of events between two overflows. For an event with a frequency, the core
  *	changes it. For an event that does not sample, the driver may set it in event_init to the
  *	maximum period of the counter
- * @last_period: the period that ended or began last. The driver passes it to
- *	perf_sample_data_init(), and sets it to @sample_period at the start of each period
- * @period_left: number of events until the overflow, as of @prev_count. The driver subtracts each
- *	addition to event->count. At 0 or less, a new period of @sample_period begins. The core
- *	sets it to 0 when the period has changed
+ * @last_period: period for the next sample. The driver sets it to @sample_period at the start of
+ *	each period, and passes it to perf_sample_data_init() at the overflow
+ * @period_left: number of events until the overflow, as of @prev_count. If the driver adds to
+ *	event->count, it subtracts the same number here. At 0 or less, a new period of
+ *	@sample_period begins. When the period changes, the core sets this field to 0
  * @saved_metric: top-down metrics (x86): data of the driver, in place of @last_period
  * @saved_slots: top-down metrics (x86): data of the driver, in place of @period_left
  * @interrupts: set by the core, number of overflows in this tick, MAX_INTERRUPTS if throttled
@@ -325,8 +326,8 @@ struct hw_perf_event {
 #define PERF_PMU_TXN_READ	0x2	/* the members of a group are read in one access */
 
 /*
- * pmu::capabilities. The core rejects attributes that need a missing capability, so the
- * driver need not check them.
+ * pmu::capabilities. The core refuses attributes that need a missing capability, so the
+ * driver need not check these attributes.
  *
  * NO_INTERRUPT: no sampling; user space gets -EOPNOTSUPP.
  * NO_NMI: local_irq_save() disables the PMU's interrupt, so samples may use record clocks
@@ -393,9 +394,9 @@ enum perf_pmu_scope {
  * struct pmu - a source of events, as described by its driver
  *
  * A driver initializes the fields that it supports, and calls perf_pmu_register(). event_init,
- * add and del are mandatory. The other callbacks may be NULL, unless said below: the operation
- * does nothing, or is not supported. Documentation/core-api/perf_events/pmu-driver.rst is a guide
- * for drivers.
+ * add and del are mandatory. Unless the description of a callback says otherwise, all others may
+ * be NULL: the operation does nothing, or is not supported.
+ * Documentation/core-api/perf_events/pmu-driver.rst is a guide for drivers.
  *
  * Unless said otherwise, callbacks run
  *
@@ -410,9 +411,9 @@ enum perf_pmu_scope {
  *
  * If the PMU's interrupt is an NMI, the driver's handler runs at any time, also in the middle of
  * a callback. From the handler, through perf_event_overflow() or a BPF program, the core may call
- * read, stop and start with PERF_EF_PAUSE and PERF_EF_RESUME, event_idx and snapshot_aux. No
- * other callback runs in an NMI. The same holds for an interrupt that is not an NMI, in the
- * middle of callbacks that run with interrupts on.
+ * read, stop with PERF_EF_PAUSE, start with PERF_EF_RESUME, event_idx and snapshot_aux. No other
+ * callback runs in an NMI. An interrupt that is not an NMI can do the same in the middle of a
+ * callback that runs with interrupts on.
  *
  * Callbacks are called for an event from event_init until its destroy returns
  * (event->destroy, set by event_init if resources must be released). After perf_pmu_unregister()
@@ -498,8 +499,8 @@ struct pmu {
 	 *
 	 * event->attr, cpu, hw.target (the task), group_leader, parent (for an inherited event)
 	 * and hw.sample_period are set, and event->pmu is this PMU. event->state and event->oncpu
-	 * are not valid, and the event has no context. For a sibling, the group may be inspected,
-	 * because the mutex of the group's context is held, unless this PMU has perf_sw_context.
+	 * are not valid, and the event has no context. Unless this PMU has perf_sw_context, the
+	 * mutex of the group's context is held for a sibling, so the driver may inspect the group.
 	 * For all other events, event->group_leader == event.
 	 *
 	 * The driver initializes event->hw. It may set event->cpu to the CPU of the instance,
@@ -527,10 +528,10 @@ struct pmu {
 	int (*event_init)(struct perf_event *event);
 
 	/**
-	 * @event_mapped: the event's page or AUX area has been mapped into @mm once more: by
-	 * mmap(2), or by mremap(2), after which @event_unmapped is called for the old mapping.
+	 * @event_mapped: the event's page or AUX area has been mapped into @mm once more, by
+	 * mmap(2) or mremap(2). After mremap(2) @event_unmapped is called for the old mapping.
 	 * fork() copies no mapping. The event may be in any state except for DEAD. A PMU with
-	 * this callback or @event_unmapped must stay registered.
+	 * this callback or @event_unmapped must remain registered.
 	 *
 	 * Context: process context, may sleep. @mm's mmap_lock is held for writing; no context's
 	 * lock is held.
@@ -580,9 +581,9 @@ struct pmu {
 	 * The driver sets PERF_HES_STOPPED in hw.state. With PERF_EF_UPDATE it also updates
 	 * event->count and sets PERF_HES_UPTODATE.
 	 *
-	 * If perf_event_overflow() returns non-zero, the driver stops the event itself. If it
-	 * does not, the core calls stop soon after, in another interrupt: the PMU is disabled,
-	 * but no context's lock is held. In this case the tick later calls only start.
+	 * If perf_event_overflow() returns non-zero, the driver stops the event itself. If the
+	 * driver does not stop the event, the core calls stop soon after, in another interrupt:
+	 * the PMU is disabled, but no context's lock is held. Then the tick calls only start.
 	 *
 	 * PERF_EF_PAUSE is passed alone, and pauses the trace of an AUX event until
 	 * PERF_EF_RESUME. The core then calls @stop in the overflow of another event, possibly in
@@ -671,18 +672,21 @@ struct pmu {
 	/**
 	 * @setup_aux: prepare an AUX area of @nr_pages (a power of two) pages with the addresses
 	 * @pages. @overwrite: the reader does not update aux_tail, so old data is overwritten.
-	 * Calls for other areas, also by events of other PMUs, may run in parallel.
+	 * Calls for other areas may run in parallel, even for the same event: then the core uses
+	 * one of the areas, and frees the others.
 	 *
-	 * Context: process context, may sleep. The mm's mmap_lock and the buffer's lock are held.
+	 * Context: process context, may sleep. The mm's mmap_lock is held.
 	 * Return: data of the driver, which perf_aux_output_begin() and perf_get_aux() return; or
 	 * NULL: mmap(2) fails with -ENOMEM
 	 */
 	void *(*setup_aux)(struct perf_event *event, void **pages, int nr_pages,
 			   bool overwrite);
 	/**
-	 * @free_aux: undo @setup_aux, in the same context; mandatory with @setup_aux. No
-	 * AUX output is in progress. @free_aux may be called long after the event was freed, but
-	 * not after perf_pmu_unregister() has returned.
+	 * @free_aux: undo @setup_aux; mandatory with @setup_aux. No AUX output is in progress.
+	 * @free_aux may be called long after the event was freed, but not after
+	 * perf_pmu_unregister() has returned.
+	 *
+	 * Context: process context, may sleep. An mm's mmap_lock may be held.
 	 */
 	void (*free_aux)(void *aux);
 	/**
@@ -697,7 +701,8 @@ struct pmu {
 
 	/**
 	 * @addr_filters_validate: check whether the PMU supports the list of struct
-	 * perf_addr_filter. Mandatory if @nr_addr_filters is set, as is @addr_filters_sync.
+	 * perf_addr_filter. If @nr_addr_filters is set, this callback and @addr_filters_sync are
+	 * mandatory.
 	 *
 	 * Context: process context, may sleep. The context's mutex is held.
 	 * Return: 0, or an error, which the ioctl returns; the old filters stay in use then
@@ -804,9 +809,9 @@ struct perf_event_filters {
  * @PERF_EVENT_STATE_ERROR: pinned and did not fit; enabling tries again
  * @PERF_EVENT_STATE_OFF: disabled
  * @PERF_EVENT_STATE_INACTIVE: enabled, but not scheduled in
- * @PERF_EVENT_STATE_ACTIVE: counts while its context is active
+ * @PERF_EVENT_STATE_ACTIVE: scheduled in, or always on; counts while its context is active
  *
- * Drivers test for states above OFF: enabled.
+ * In the states above OFF the event is enabled. Drivers compare with OFF to test this.
  */
 enum perf_event_state {
 	PERF_EVENT_STATE_DEAD		= -4,
@@ -822,8 +827,8 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 					struct pt_regs *regs);
 
 /*
- * event_caps; group_caps has the capabilities that all members of a group have. Drivers may set
- * READ_ACTIVE_PKG and SIBLING in event_init; the core sets the others.
+ * perf_event::event_caps. In a leader, group_caps has the capabilities that all members of the
+ * group have. Drivers may set READ_ACTIVE_PKG and SIBLING in event_init. The core sets the others.
  */
 #define PERF_EV_CAP_SOFTWARE		BIT(0)	/* needs no counter */
 #define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* any CPU of the package can read it */
@@ -843,13 +848,13 @@ typedef void (*perf_overflow_handler_t)(struct perf_event *event,
 #define PERF_ATTACH_SCHED_CB	0x20	/* its add calls perf_sched_cb_inc() */
 #define PERF_ATTACH_CHILD	0x40	/* in the parent event's list of inherited events */
 
-/* Iterate over the siblings in the group led by @event; none if it is not a leader */
+/* Iterate over the siblings of the leader @event. An event that is not a leader has none. */
 #define for_each_sibling_event(sibling, event)				\
 	list_for_each_entry(sibling, perf_event_siblings(event), sibling_list)
 
 /**
  * struct perf_event_obstacle_note - why a pinned group did not fit
- * @no_node: value that marks the group_node in the same union as not in a tree
+ * @no_node: in place of the first word of group_node: marks the node as not in a tree
  * @what: enum perf_event_obstacle and more, packed as in kernel/events/state.c; 0: not noted
  * @id: id of the leader of a group that keeps the pinned group out, or 0
  */
@@ -872,8 +877,8 @@ struct perf_event_obstacle_note {
  * @group_caps: for a leader, the capabilities that all members of its group have
  * @count: count so far, without inherited events
  * @ctx: context that the event is attached to; valid until the event is freed
- * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if always on; its PMU may
- *	differ from @pmu
+ * @pmu_ctx: the part of @ctx that schedules the event's group, NULL if the event is always on. The
+ *	PMU of this part may differ from @pmu
  * @pmu: the event's PMU
  * @group_leader: leader of the group, or the event itself; always itself after detach
  * @sibling_list: for a leader, the list of its siblings; for a sibling, its entry there
@@ -882,8 +887,8 @@ struct perf_event_obstacle_note {
  * @time_enabled: enabled time, ns; see kernel/events/time_seq.h
  * @time_running: time of counting, ns; see kernel/events/time_seq.h
  * @total_time_running: while ACTIVE, value of @time_running when this state began, ns
- * @state_since: in all other states, the time when the state began, ns: of perf_event_clock() if
- *	the event is enabled, otherwise of perf_clock()
+ * @state_since: in all other states, the time when the state began, ns. It is a time of
+ *	perf_event_clock() if the event is enabled, otherwise of perf_clock()
  * @attr: the event's attributes
  * @active_list: for a leader that is scheduled in, entry in the PMU context's list of active
  *	groups
@@ -892,8 +897,8 @@ struct perf_event_obstacle_note {
  *	context
  * @group_node: node in the PMU context's tree of groups
  * @obstacle: for a leader in the error state, why it did not fit; see kernel/events/state.c
- * @group_runtime: for a flexible group, running time from which perf_group_age() computes its age,
- *	ns; see kernel/events/group_tree.c
+ * @group_runtime: for the leader of a flexible group, the running time, ns, from which
+ *	perf_group_age() computes the age; see kernel/events/group_tree.c
  * @header_size: size in bytes of the fixed part of a sample
  * @id_header_size: size in bytes of the trailer of other records
  * @read_size: size in bytes of the result of read(2)
@@ -1122,10 +1127,10 @@ struct perf_event_clock {
  * @nr_sched: number of enabled groups that must be scheduled
  * @nr_freq: number of active events that sample at a frequency
  * @nr_user: number of events that had PERF_EVENT_FLAG_USER_READ_CNT when they were attached
- * @walked: tracepoints about the task walk events of the context on other CPUs; never cleared
+ * @walked: a tracepoint about the task may walk events of the context on another CPU; never cleared
  * @is_shared: the context is a shared context; see kernel/events/shared_ctx.h
  * @in_ctx_set: @ctx_set has been set; never cleared
- * @settled: inherited events are settled, and the clock has been stopped since; see
+ * @settled: inherited events of the context are settled, and its clock has not started since; see
  *	kernel/events/settle.h
  * @inherit_data: lock of the events inherited from its events; set once, by the first fork that
  *	inherits
@@ -1234,7 +1239,7 @@ struct perf_cgroup {
 	struct perf_cgroup_info __percpu	*info;
 };
 
-/* The cgroup of @task. If @ctx is not NULL, its lock is held and keeps the task in the cgroup. */
+/* Get the cgroup of @task. If @ctx is not NULL, its lock is held, so the cgroup does not change. */
 static inline struct perf_cgroup *
 perf_cgroup_from_task(struct task_struct *task, struct perf_event_context *ctx)
 {
@@ -1379,7 +1384,7 @@ static inline bool event_has_any_exclude_flag(struct perf_event *event)
  * @stack_user_size: PERF_SAMPLE_STACK_USER: size in bytes
  * @stream_id: PERF_SAMPLE_STREAM_ID: id of the event itself
  * @cgroup: PERF_SAMPLE_CGROUP: id of the task's cgroup
- * @addr: PERF_SAMPLE_ADDR: address that the sample refers to
+ * @addr: PERF_SAMPLE_ADDR: address to which the sample refers
  * @phys_addr: PERF_SAMPLE_PHYS_ADDR: physical address of @addr
  * @data_page_size: PERF_SAMPLE_DATA_PAGE_SIZE: size in bytes of the page of @addr
  * @code_page_size: PERF_SAMPLE_CODE_PAGE_SIZE: size in bytes of the page of @ip
@@ -1530,8 +1535,8 @@ static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs, unsigned lo
 #endif
 
 /*
- * Store the caller's registers, for software events without an interrupt: only those from which a
- * sample's instruction pointer, call chain and privilege level are taken.
+ * Store registers of the caller, for a software event that is raised without an exception: those
+ * for the instruction pointer, the call chain and the privilege level of a sample.
  */
 static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 {
@@ -1541,11 +1546,13 @@ static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 /**
  * perf_sw_event - the site of a software event: count an occurrence
  * @event_id: PERF_COUNT_SW_*
- * @nr: how many times it has happened
- * @regs: registers where it happened
- * @addr: address that the occurrence refers to, or 0
+ * @nr: number of occurrences
+ * @regs: registers at the occurrence
+ * @addr: address to which the occurrence refers, or 0
  *
- * Any context, NMI included. A nop while there are no such events.
+ * While no such event is open, this function is a no-op.
+ *
+ * Context: any, including NMI.
  */
 static __always_inline void
 perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The ABI of perf events: perf_event_open(2), the ioctls of its file descriptors, the pages
- * that mmap(2) of them maps, and the records in these pages.
+ * The ABI of perf events: perf_event_open(2), the ioctls of an event's file, the pages that
+ * mmap(2) of this file maps, and the records in these pages.
  *
- * "VERn" is the first size of struct perf_event_attr with a field, PERF_ATTR_SIZE_VERn. A field
- * without "VERn" is in every size. MAX enumerators are not ABI, as they change when enumerators
- * are added, except PERF_CONTEXT_MAX.
+ * "VERn" after a field of struct perf_event_attr means: PERF_ATTR_SIZE_VERn is the first size with
+ * this field. A field without "VERn" is in every size. A MAX enumerator changes when enumerators
+ * are added, so MAX enumerators are not ABI, with the exception of PERF_CONTEXT_MAX.
  */
 #ifndef _UAPI_LINUX_PERF_EVENT_H
 #define _UAPI_LINUX_PERF_EVENT_H
@@ -47,7 +47,7 @@ enum perf_type_id {
  *	24-31	0			0
  *	32-63	attr.type of a PMU, or 0: the PMU of PERF_TYPE_RAW
  *
- * The upper half selects one kind of CPU on machines with several.
+ * On a machine with several kinds of CPUs, the upper half selects one kind.
  */
 #define PERF_PMU_TYPE_SHIFT		32
 #define PERF_HW_EVENT_MASK		0xffffffff
@@ -139,7 +139,7 @@ enum perf_hw_cache_op_result_id {
  * enum perf_sw_ids - events of the kernel, for attr.config of PERF_TYPE_SOFTWARE
  * @PERF_COUNT_SW_CPU_CLOCK: time in which the task ran, or all time of the CPU, ns; a
  *	high-resolution timer takes the samples
- * @PERF_COUNT_SW_TASK_CLOCK: the same
+ * @PERF_COUNT_SW_TASK_CLOCK: the same as PERF_COUNT_SW_CPU_CLOCK
  * @PERF_COUNT_SW_PAGE_FAULTS: page faults at addresses of user space
  * @PERF_COUNT_SW_CONTEXT_SWITCHES: switches from the task to another; 0 with attr.exclude_kernel
  * @PERF_COUNT_SW_CPU_MIGRATIONS: moves of the task to another CPU; 0 with attr.exclude_kernel
@@ -147,7 +147,7 @@ enum perf_hw_cache_op_result_id {
  * @PERF_COUNT_SW_PAGE_FAULTS_MAJ: page faults that needed I/O
  * @PERF_COUNT_SW_ALIGNMENT_FAULTS: unaligned accesses that the kernel completed
  * @PERF_COUNT_SW_EMULATION_FAULTS: instructions that the kernel emulated
- * @PERF_COUNT_SW_DUMMY: counts nothing; its buffer takes sideband records
+ * @PERF_COUNT_SW_DUMMY: counts nothing; for events that only request records
  * @PERF_COUNT_SW_BPF_OUTPUT: records that a BPF program wrote, as PERF_SAMPLE_RAW
  * @PERF_COUNT_SW_CGROUP_SWITCHES: switches of the CPU to a task of another cgroup; 0 with
  *	attr.exclude_kernel
@@ -174,14 +174,14 @@ enum perf_sw_ids {
  * enum perf_event_sample_format - fields of a sample, for attr.sample_type
  * @PERF_SAMPLE_IP: instruction pointer
  * @PERF_SAMPLE_TID: process and thread ID
- * @PERF_SAMPLE_TIME: time of the record clock, ns: attr.clockid's, else the scheduler's
+ * @PERF_SAMPLE_TIME: time of the record clock, ns: the clock of attr.clockid, or the scheduler's
  * @PERF_SAMPLE_ADDR: data address, if the event has one
- * @PERF_SAMPLE_READ: counts, laid out by attr.read_format; those of children are not added
+ * @PERF_SAMPLE_READ: counts in the layout of attr.read_format, without those of children
  * @PERF_SAMPLE_CALLCHAIN: call chain, at most attr.sample_max_stack addresses
- * @PERF_SAMPLE_ID: ID of the event; for an inherited event, of the event that was opened
+ * @PERF_SAMPLE_ID: ID of the event; for an inherited event, the ID of the event that was opened
  * @PERF_SAMPLE_CPU: CPU
  * @PERF_SAMPLE_PERIOD: period with which the event was sampled
- * @PERF_SAMPLE_STREAM_ID: ID of the event; an inherited event has its own
+ * @PERF_SAMPLE_STREAM_ID: ID of the event; an inherited event has an ID of its own
  * @PERF_SAMPLE_RAW: data of the event's source, such as a tracepoint's fields
  * @PERF_SAMPLE_BRANCH_STACK: recent branches, as attr.branch_sample_type selects
  * @PERF_SAMPLE_REGS_USER: user registers in attr.sample_regs_user
@@ -198,9 +198,9 @@ enum perf_sw_ids {
  * @PERF_SAMPLE_DATA_PAGE_SIZE: size of the page of PERF_SAMPLE_ADDR
  * @PERF_SAMPLE_CODE_PAGE_SIZE: size of the page of PERF_SAMPLE_IP
  * @PERF_SAMPLE_WEIGHT_STRUCT: cost as three numbers; -EINVAL with PERF_SAMPLE_WEIGHT
- * @PERF_SAMPLE_MAX: not ABI; -EINVAL at or above
+ * @PERF_SAMPLE_MAX: not ABI; this bit and all above it are -EINVAL
  *
- * PERF_RECORD_SAMPLE has the order of the fields.
+ * The description of PERF_RECORD_SAMPLE has the order of the fields.
  */
 enum perf_event_sample_format {
 	PERF_SAMPLE_IP				= 1U << 0,
@@ -238,9 +238,9 @@ enum perf_event_sample_format {
 /**
  * enum perf_branch_sample_type_shift - bits of enum perf_branch_sample_type
  * @PERF_SAMPLE_BRANCH_USER_SHIFT: branches in user space
- * @PERF_SAMPLE_BRANCH_KERNEL_SHIFT: in the kernel; needs CAP_PERFMON or perf_event_paranoid
- *	below 2
- * @PERF_SAMPLE_BRANCH_HV_SHIFT: in the hypervisor; needs the same right
+ * @PERF_SAMPLE_BRANCH_KERNEL_SHIFT: branches in the kernel; need CAP_PERFMON or
+ *	perf_event_paranoid below 2
+ * @PERF_SAMPLE_BRANCH_HV_SHIFT: branches in the hypervisor; need the same right
  * @PERF_SAMPLE_BRANCH_ANY_SHIFT: every kind of branch
  * @PERF_SAMPLE_BRANCH_ANY_CALL_SHIFT: calls, and entries to the kernel
  * @PERF_SAMPLE_BRANCH_ANY_RETURN_SHIFT: returns, and exits from the kernel
@@ -249,15 +249,16 @@ enum perf_event_sample_format {
  * @PERF_SAMPLE_BRANCH_IN_TX_SHIFT: branches in transactions
  * @PERF_SAMPLE_BRANCH_NO_TX_SHIFT: branches outside transactions
  * @PERF_SAMPLE_BRANCH_COND_SHIFT: conditional branches
- * @PERF_SAMPLE_BRANCH_CALL_STACK_SHIFT: calls that have not returned: a call stack
+ * @PERF_SAMPLE_BRANCH_CALL_STACK_SHIFT: a call stack, that is, calls that have not returned
  * @PERF_SAMPLE_BRANCH_IND_JUMP_SHIFT: indirect jumps
  * @PERF_SAMPLE_BRANCH_CALL_SHIFT: direct calls
- * @PERF_SAMPLE_BRANCH_NO_FLAGS_SHIFT: the PMU may leave out mispred and predicted
- * @PERF_SAMPLE_BRANCH_NO_CYCLES_SHIFT: the PMU may leave out cycles
- * @PERF_SAMPLE_BRANCH_TYPE_SAVE_SHIFT: fill in type
- * @PERF_SAMPLE_BRANCH_HW_INDEX_SHIFT: put the hardware's index of the first entry in the sample
- * @PERF_SAMPLE_BRANCH_PRIV_SAVE_SHIFT: fill in priv
- * @PERF_SAMPLE_BRANCH_COUNTERS_SHIFT: put counts of events between branches in the sample
+ * @PERF_SAMPLE_BRANCH_NO_FLAGS_SHIFT: the PMU need not set mispred and predicted
+ * @PERF_SAMPLE_BRANCH_NO_CYCLES_SHIFT: the PMU need not set cycles
+ * @PERF_SAMPLE_BRANCH_TYPE_SAVE_SHIFT: set type
+ * @PERF_SAMPLE_BRANCH_HW_INDEX_SHIFT: the sample has the hardware's index of the first entry
+ * @PERF_SAMPLE_BRANCH_PRIV_SAVE_SHIFT: set priv
+ * @PERF_SAMPLE_BRANCH_COUNTERS_SHIFT: the sample has, for each branch, counts of events since the
+ *	branch before it
  * @PERF_SAMPLE_BRANCH_MAX_SHIFT: not ABI
  */
 enum perf_branch_sample_type_shift {
@@ -294,9 +295,9 @@ enum perf_branch_sample_type_shift {
 
 /*
  * attr.branch_sample_type, with PERF_SAMPLE_BRANCH_STACK. Branches of all selected kinds are
- * recorded. -EINVAL if only privilege levels are set, or for PERF_SAMPLE_BRANCH_MAX or above;
- * -EOPNOTSUPP if the PMU does not support the selection. Without a privilege level, the levels of
- * the event are used.
+ * recorded. Without a privilege level, the levels of the event are used. -EINVAL if only privilege
+ * levels are set, or PERF_SAMPLE_BRANCH_MAX or a bit above it; -EOPNOTSUPP if the PMU does not
+ * support the selection.
  */
 enum perf_branch_sample_type {
 	PERF_SAMPLE_BRANCH_USER		= 1U << PERF_SAMPLE_BRANCH_USER_SHIFT,
@@ -395,11 +396,11 @@ enum {
 
 /**
  * enum perf_sample_regs_abi - width of sampled registers
- * @PERF_SAMPLE_REGS_ABI_NONE: no registers follow, such as for a kernel thread
+ * @PERF_SAMPLE_REGS_ABI_NONE: no registers follow, for example for a kernel thread
  * @PERF_SAMPLE_REGS_ABI_32: the task is a 32-bit one
  * @PERF_SAMPLE_REGS_ABI_64: the task is a 64-bit one
  *
- * Each register takes 64 bits in the sample at either width. PERF_SAMPLE_REGS_INTR has the task's
+ * Each register has 64 bits in the sample, for both widths. PERF_SAMPLE_REGS_INTR has the task's
  * width even if the registers are the kernel's.
  */
 enum perf_sample_regs_abi {
@@ -434,9 +435,10 @@ enum {
  * @PERF_FORMAT_ID: the event's ID
  * @PERF_FORMAT_GROUP: counts of all events of the group, read through any of them
  * @PERF_FORMAT_LOST: number of records of the event that were lost
- * @PERF_FORMAT_MAX: not ABI; -EINVAL at or above
+ * @PERF_FORMAT_MAX: not ABI; this bit and all above it are -EINVAL
  *
- * Each field is a __u64. A field marked with a format is there if the format is set.
+ * Each field is a __u64. If a format follows the field's name, the field exists only with this
+ * format.
  *
  * Without PERF_FORMAT_GROUP::
  *
@@ -446,7 +448,7 @@ enum {
  *	id			ID
  *	lost			LOST
  *
- * With PERF_FORMAT_GROUP, where read(2) gives the times of the leader::
+ * With PERF_FORMAT_GROUP (read(2) returns the times of the leader)::
  *
  *	nr
  *	time_enabled		TOTAL_TIME_ENABLED
@@ -469,7 +471,7 @@ enum perf_event_read_format {
 	PERF_FORMAT_MAX = 1U << 5,
 };
 
-/* Sizes of struct perf_event_attr over time; attr.size may be any from VER0 to a page. */
+/* Sizes of struct perf_event_attr over time; attr.size may be any number from VER0 to a page. */
 #define PERF_ATTR_SIZE_VER0	64
 #define PERF_ATTR_SIZE_VER1	72	/* + config2 */
 #define PERF_ATTR_SIZE_VER2	80	/* + branch_sample_type */
@@ -483,48 +485,49 @@ enum perf_event_read_format {
 /**
  * struct perf_event_attr - the event that perf_event_open(2) opens
  * @type: the PMU, enum perf_type_id or a number from sysfs; -ENOENT if there is none
- * @size: size of the caller's version of the structure; 0 means PERF_ATTR_SIZE_VER0. -E2BIG if
- *	it is below that or above a page, or bytes that the kernel does not know are not zero;
- *	the kernel then writes its own size here
+ * @size: size of the caller's version of the structure; 0 means PERF_ATTR_SIZE_VER0. -E2BIG if the
+ *	size is below PERF_ATTR_SIZE_VER0 or above a page, or if bytes beyond the kernel's version
+ *	are not zero. With -E2BIG the kernel writes its own size here
  * @config: the event, as @type defines it
  * @sample_period: number of occurrences per sample; 0: count only. -EINVAL from 2^63 on
  * @sample_freq: with @freq: samples per second. -EINVAL above perf_event_max_sample_rate
  * @sample_type: fields of each sample, enum perf_event_sample_format
  * @read_format: values that read(2) returns, enum perf_event_read_format
- * @disabled: do not count until PERF_EVENT_IOC_ENABLE or @enable_on_exec; members of a group
- *	wait for their leader, too
- * @inherit: count the task's later children and threads, too; -EINVAL with PERF_SAMPLE_READ
- *	without PERF_SAMPLE_TID. mmap(2) then needs an event of one CPU, else -EINVAL
- * @pinned: always have a counter, or stop until PERF_EVENT_IOC_ENABLE; read(2) then returns 0
- *	bytes. Leaders only
+ * @disabled: do not count until PERF_EVENT_IOC_ENABLE or @enable_on_exec. While a leader is
+ *	disabled, no member of its group counts
+ * @inherit: also count children and threads that the task creates later; -EINVAL with
+ *	PERF_SAMPLE_READ but without PERF_SAMPLE_TID. mmap(2) of such an event is -EINVAL unless
+ *	the event has a CPU
+ * @pinned: always have a counter. Without a counter the event stops until PERF_EVENT_IOC_ENABLE,
+ *	and read(2) returns 0 bytes. Leaders only
  * @exclusive: never share the PMU with another group. Leaders only
  * @exclude_user: do not count in user space
  * @exclude_kernel: do not count in the kernel; unless it is set, the caller needs CAP_PERFMON or
  *	perf_event_paranoid below 2, else -EACCES
  * @exclude_hv: do not count in the hypervisor
- * @exclude_idle: do not count in the idle task; most PMUs ignore it, and the clocks of
- *	enum perf_sw_ids count there, but do not sample
+ * @exclude_idle: do not count in the idle task. Most PMUs ignore this flag. The clocks of
+ *	enum perf_sw_ids count in the idle task, but take no samples there
  * @mmap: PERF_RECORD_MMAP for each executable mapping
  * @comm: PERF_RECORD_COMM for each change of a task's name
- * @freq: use @sample_freq, not @sample_period
+ * @freq: use @sample_freq in place of @sample_period
  * @inherit_stat: PERF_RECORD_READ with the count of each child, when the child exits
  * @enable_on_exec: enable the event at the task's next execve(2)
  * @task: PERF_RECORD_FORK and PERF_RECORD_EXIT; @comm, @mmap, @mmap_data and @mmap2 imply it
- * @watermark: use @wakeup_watermark, not @wakeup_events
+ * @watermark: use @wakeup_watermark in place of @wakeup_events
  * @precise_ip: distance (skid) of PERF_SAMPLE_IP from the instruction that caused the event.
- *	0: any; 1: constant; 2: none if possible; 3: none. -EOPNOTSUPP if the PMU is less precise.
- *	See PERF_RECORD_MISC_EXACT_IP
+ *	0: any; 1: constant; 2: none if possible; 3: none. -EOPNOTSUPP if the PMU does not support
+ *	this level. See PERF_RECORD_MISC_EXACT_IP
  * @mmap_data: PERF_RECORD_MMAP for each mapping that is not executable
- * @sample_id_all: put struct sample_id (see enum perf_event_type) into all records but samples
+ * @sample_id_all: all records except samples end with struct sample_id, see enum perf_event_type
  * @exclude_host: count in guests only
  * @exclude_guest: do not count in guests
  * @exclude_callchain_kernel: call chains without the kernel's part; unless it is set,
  *	PERF_SAMPLE_CALLCHAIN needs CAP_PERFMON or perf_event_paranoid below 2, else -EACCES
  * @exclude_callchain_user: call chains without the part in user space
  * @mmap2: as @mmap, and PERF_RECORD_MMAP2 in place of PERF_RECORD_MMAP
- * @comm_exec: no effect; a kernel that accepts it sets PERF_RECORD_MISC_COMM_EXEC
+ * @comm_exec: no effect. If a kernel accepts this flag, it sets PERF_RECORD_MISC_COMM_EXEC
  * @use_clockid: @clockid is the record clock
- * @context_switch: PERF_RECORD_SWITCH, or PERF_RECORD_SWITCH_CPU_WIDE in an event of a CPU
+ * @context_switch: PERF_RECORD_SWITCH, or PERF_RECORD_SWITCH_CPU_WIDE for an event of a CPU
  * @write_backward: write records from the end of the buffer to its start
  * @namespaces: PERF_RECORD_NAMESPACES; -EACCES without CAP_PERFMON
  * @ksymbol: PERF_RECORD_KSYMBOL
@@ -532,12 +535,14 @@ enum perf_event_read_format {
  * @aux_output: write samples to the group leader's AUX area
  * @cgroup: PERF_RECORD_CGROUP
  * @text_poke: PERF_RECORD_TEXT_POKE; needs CAP_PERFMON or perf_event_paranoid below 2
- * @build_id: with @mmap2: the file's build ID in place of its inode, where it has one
+ * @build_id: with @mmap2: if the file has a build ID, record it in place of the inode
  * @inherit_thread: with @inherit: new threads of the process only; -EINVAL without @inherit
  * @remove_on_exec: remove the event at the task's execve(2); -EINVAL with @enable_on_exec
- * @sigtrap: send SIGTRAP to the task at each overflow; -EINVAL without @remove_on_exec or a task
+ * @sigtrap: send SIGTRAP to the task at each overflow; -EINVAL without @remove_on_exec, or without
+ *	a task
  * @wakeup_events: wake up poll(2) after this number of samples, and after each half of the buffer
- * @wakeup_watermark: with @watermark: bytes of records until a wakeup; 0: half the buffer
+ * @wakeup_watermark: with @watermark: wake up poll(2) after this number of bytes of records; 0:
+ *	after half of the buffer
  * @bp_type: of a breakpoint: HW_BREAKPOINT_* of <linux/hw_breakpoint.h>
  * @bp_addr: of a breakpoint: its address
  * @kprobe_func: of a kprobe: pointer to the function's name, or 0
@@ -548,31 +553,33 @@ enum perf_event_read_format {
  * @probe_offset: of a kprobe with a name, or a uprobe: offset (VER1)
  * @config2: more of @config (VER1)
  * @branch_sample_type: branches of PERF_SAMPLE_BRANCH_STACK, enum perf_branch_sample_type (VER2)
- * @sample_regs_user: registers of PERF_SAMPLE_REGS_USER, bits of <asm/perf_regs.h>; -EINVAL if
- *	none, or one that does not exist (VER3)
- * @sample_stack_user: bytes of PERF_SAMPLE_STACK_USER; -EINVAL unless a multiple of 8 and below
- *	65535 (VER3)
+ * @sample_regs_user: registers of PERF_SAMPLE_REGS_USER, bits of <asm/perf_regs.h>; -EINVAL
+ *	without a register, or if a register does not exist (VER3)
+ * @sample_stack_user: maximum number of bytes of PERF_SAMPLE_STACK_USER; -EINVAL unless it is a
+ *	multiple of 8 and below 65535 (VER3)
  * @clockid: with @use_clockid: CLOCK_MONOTONIC, _MONOTONIC_RAW, _REALTIME, _BOOTTIME or _TAI; the
  *	last three are -EINVAL if the PMU interrupts by NMI (VER3)
  * @sample_regs_intr: registers of PERF_SAMPLE_REGS_INTR: at the interrupt, or with @precise_ip at
  *	the sampled instruction; -EINVAL as for @sample_regs_user (VER4)
- * @aux_watermark: bytes in the AUX area until a wakeup; 0: half of the area (VER5)
- * @sample_max_stack: most addresses of a call chain; 0: perf_event_max_stack. -EOVERFLOW above
- *	that with PERF_SAMPLE_CALLCHAIN (VER5)
+ * @aux_watermark: wake up poll(2) after this number of bytes in the AUX area; 0: after half of the
+ *	area (VER5)
+ * @sample_max_stack: maximum number of addresses of a call chain; 0: the sysctl
+ *	perf_event_max_stack. -EOVERFLOW above this sysctl, with PERF_SAMPLE_CALLCHAIN (VER5)
  * @__reserved_2: -EINVAL unless 0 (VER5)
- * @aux_sample_size: most bytes of PERF_SAMPLE_AUX (VER6)
+ * @aux_sample_size: maximum number of bytes of PERF_SAMPLE_AUX (VER6)
  * @aux_action: the bits that follow, as one word (VER6)
- * @aux_start_paused: start with the AUX area paused; -EOPNOTSUPP if the PMU cannot pause (VER6)
- * @aux_pause: at each overflow, pause the group leader's AUX area (VER6)
- * @aux_resume: at each overflow, resume it (VER6)
+ * @aux_start_paused: the trace to the AUX area is paused at first; -EOPNOTSUPP if the PMU cannot
+ *	pause (VER6)
+ * @aux_pause: at each overflow, pause the trace to the group leader's AUX area (VER6)
+ * @aux_resume: at each overflow, resume the trace to the group leader's AUX area (VER6)
  * @__reserved_3: -EINVAL unless 0 (VER6)
- * @sig_data: with @sigtrap: si_perf_data of the signal; cut to a long of the task (VER7)
+ * @sig_data: with @sigtrap: si_perf_data of the signal, cut to the size of the task's long (VER7)
  * @config3: more of @config (VER8)
  * @__reserved_1: -EINVAL unless 0
  *
- * Flags that a kernel does not know are -EINVAL. So are @exclude_user, _kernel, _hv, _idle, _host
- * and _guest if the PMU always counts. @aux_output, @aux_pause, @aux_resume and @aux_sample_size
- * are -EINVAL unless the group's leader has an AUX area.
+ * Flags that a kernel does not know are -EINVAL. If the PMU counts in all modes, @exclude_user,
+ * _kernel, _hv, _idle, _host and _guest are -EINVAL. Unless the group's leader has an AUX area,
+ * @aux_output, @aux_pause, @aux_resume and @aux_sample_size are -EINVAL.
  */
 struct perf_event_attr {
 	__u32			type;
@@ -672,9 +679,10 @@ struct perf_event_attr {
 
 /**
  * struct perf_event_query_bpf - argument of PERF_EVENT_IOC_QUERY_BPF
- * @ids_len: number of entries in @ids, set by the caller; 0: only count. -ENOSPC if too few
+ * @ids_len: number of entries in @ids, set by the caller. 0: report only the number of programs.
+ *	-ENOSPC if there are more programs than entries
  * @prog_cnt: number of BPF programs of the event's tracepoint, set by the kernel
- * @ids: their IDs, set by the kernel
+ * @ids: IDs of the programs, set by the kernel
  */
 struct perf_event_query_bpf {
 	__u32	ids_len;
@@ -688,17 +696,18 @@ struct perf_event_query_bpf {
  * and MODIFY_ATTRIBUTES, and a number for the others. -ENOTTY: an unknown ioctl.
  *
  * ENABLE, DISABLE: enable or disable the event and the events inherited from it
- * REFRESH: enable it, and disable it after the given number of overflows; -EINVAL if it does not
- *	sample, or has attr.inherit
- * RESET: set its count, with those of the inherited events, to 0; the times stay
- * PERIOD: set its period, or its frequency with attr.freq; -EINVAL if it does not sample, if the
- *	value is 0, or as perf_event_open(2)
- * SET_OUTPUT: write records to the buffer of another event's file; -1: to none. -EINVAL if the
+ * REFRESH: enable the event, and disable it after the given number of overflows; -EINVAL if the
+ *	event does not sample, or has attr.inherit
+ * RESET: set the counts of the event and of the events inherited from it to 0; the times do not
+ *	change
+ * PERIOD: set the period or, with attr.freq, the frequency; -EINVAL if the event does not sample,
+ *	if the value is 0, or if perf_event_open(2) would refuse the value
+ * SET_OUTPUT: write records to the buffer of another event; -1: to no buffer. -EINVAL if the
  *	event's own file is mapped
  * SET_FILTER: set a filter of a tracepoint or a probe, or address filters
- * ID: read the event's ID
+ * ID: get the event's ID
  * SET_BPF: attach a BPF program, by its file
- * PAUSE_OUTPUT: not 0: drop new records; 0: write them again
+ * PAUSE_OUTPUT: not 0: drop new records; 0: write new records again
  * QUERY_BPF: list the BPF programs of the event's tracepoint
  * MODIFY_ATTRIBUTES: change bp_type, bp_addr, bp_len, sig_data and disabled of a breakpoint
  */
@@ -726,32 +735,33 @@ enum perf_event_ioc_flags {
 /**
  * struct perf_event_mmap_page - the first page that mmap(2) of an event's file maps
  * @version: version of the structure
- * @compat_version: oldest version with which it is compatible
+ * @compat_version: oldest version with which this version is compatible
  * @lock: generation of the fields up to @time_mask; odd while the kernel writes them
- * @index: 0, or the event's hardware counter plus 1: the operand of rdpmc plus 1
- * @offset: add it to the counter's value for the event's count; with @index 0, the count itself
+ * @index: the operand of rdpmc for the event's counter, plus 1; 0: no counter can be read
+ * @offset: the event's count, less the counter's value; if @index is 0, the count itself
  * @time_enabled: time in which the event was enabled, ns, as of the last update
  * @time_running: time in which the event counted, ns, as of the last update
  * @capabilities: the bits that follow, as one word
- * @cap_bit0: always 0; old kernels had two bits of different meaning here
- * @cap_bit0_is_deprecated: 1, if @cap_bit0 has no meaning
- * @cap_user_rdpmc: user space may read the counter in @index
+ * @cap_bit0: always 0; in old kernels this bit had two different meanings
+ * @cap_bit0_is_deprecated: 1 if @cap_bit0 has no meaning
+ * @cap_user_rdpmc: user space may read the counter of @index
  * @cap_user_time: @time_shift, @time_mult and @time_offset are valid
  * @cap_user_time_zero: @time_zero is valid
  * @cap_user_time_short: @time_cycles and @time_mask are valid
  * @cap_____res: 0
- * @pmc_width: width of the counter, bits; its value is signed
- * @time_shift: cycles of the clock to ns: shift
- * @time_mult: cycles of the clock to ns: multiplier
- * @time_offset: ns to add for the time since the last update
- * @time_zero: ns to add for a time stamp of a record
+ * @pmc_width: width of the counter in bits; the highest bit is the sign
+ * @time_shift: shift of the conversion from cycles of the clock to ns
+ * @time_mult: multiplier of this conversion
+ * @time_offset: ns to add to the converted cycles for the time since the last update
+ * @time_zero: ns to add to the converted cycles for the time stamp of a record
  * @size: size of the structure up to @__reserved
  * @__reserved_1: 0
- * @time_cycles: a clock of less than 64 bits: cycles at the last update
- * @time_mask: a clock of less than 64 bits: mask of its bits
+ * @time_cycles: for a clock of less than 64 bits, cycles at the last update
+ * @time_mask: for a clock of less than 64 bits, mask of these bits
  * @__reserved: 0; pads to 1024 bytes
- * @data_head: position of the kernel's next write; modulo @data_size it is an offset in the buffer.
- *	It increases, or decreases with attr.write_backward. Read it with acquire semantics
+ * @data_head: position of the kernel's next write. This position modulo @data_size is the offset in
+ *	the buffer. It increases, or decreases with attr.write_backward. Read it with acquire
+ *	semantics
  * @data_tail: end of the data that user space has read. If the pages are mapped writable, the
  *	kernel drops new records rather than overwrite unread ones. Write it with release semantics
  * @data_offset: start of the buffer in the mapping, bytes
@@ -759,10 +769,11 @@ enum perf_event_ioc_flags {
  * @aux_head: as @data_head, for the AUX area. An area that is not mapped writable is overwritten,
  *	and the PMU may set the position modulo the size
  * @aux_tail: as @data_tail, for the AUX area
- * @aux_offset: file offset of the AUX area: user space sets it, beyond the buffer, then maps it
- * @aux_size: size of the AUX area, 2^n pages: user space sets it before it maps the area
+ * @aux_offset: file offset of the AUX area, beyond the buffer. User space sets the offset before it
+ *	maps the area
+ * @aux_size: size of the AUX area, 2^n pages. User space sets the size before it maps the area
  *
- * A task reads the count of an event on itself, without a system call, by::
+ * With this code a task reads the count of an event on itself, without a system call::
  *
  *	do {
  *		seq = READ_ONCE(page->lock);
@@ -788,16 +799,16 @@ enum perf_event_ioc_flags {
  *		barrier();
  *	} while (READ_ONCE(page->lock) != seq);
  *
- * Without @cap_user_rdpmc the count may be an old one: use read(2). The page has the counts of
- * children only after their tasks have exited.
+ * Without @cap_user_rdpmc the count in the page may be old: use read(2). The page has the count of
+ * a child only after the child's task has exited.
  *
- * The time since the last update, to be added to enabled, and with an index to running::
+ * This is the time since the last update. Add it to enabled and, if index is not 0, to running::
  *
  *	delta = offset + (cyc >> shift) * mult +
  *		(((cyc & ((1ULL << shift) - 1)) * mult) >> shift);
  *
- * If @cap_user_time_zero is set, the same computation with @time_zero in place of @time_offset
- * gives the time stamp that a record would have.
+ * If @cap_user_time_zero is set, the same computation with @time_zero in place of @time_offset is
+ * the current time stamp of a record.
  */
 struct perf_event_mmap_page {
 	__u32	version;
@@ -844,7 +855,7 @@ struct perf_event_mmap_page {
 };
 
 /*
- * perf_event_header.misc. Bits 0-2: where the CPU was. Bits 12-14 depend on the record's type.
+ * perf_event_header.misc. Bits 0-2: the mode of the CPU. Bits 12-14 depend on the record's type.
  */
 #define PERF_RECORD_MISC_CPUMODE_MASK		(7 << 0)
 #define PERF_RECORD_MISC_CPUMODE_UNKNOWN	(0 << 0)
@@ -863,7 +874,7 @@ struct perf_event_mmap_page {
 #define PERF_RECORD_MISC_COMM_EXEC		(1 << 13)
 /* FORK: only in files of the perf tool */
 #define PERF_RECORD_MISC_FORK_EXEC		(1 << 13)
-/* SWITCH, SWITCH_CPU_WIDE: away from the task */
+/* SWITCH, SWITCH_CPU_WIDE: the task is switched out; else it is switched in */
 #define PERF_RECORD_MISC_SWITCH_OUT		(1 << 13)
 
 /* SAMPLE: PERF_SAMPLE_IP is the instruction that caused the event */
@@ -873,7 +884,7 @@ struct perf_event_mmap_page {
 /* MMAP2: a build ID in place of the inode */
 #define PERF_RECORD_MISC_MMAP_BUILD_ID		(1 << 14)
 
-/* reserved: more bits are in another field */
+/* reserved */
 #define PERF_RECORD_MISC_EXT_RESERVED		(1 << 15)
 
 /**
@@ -920,14 +931,14 @@ enum {
  * @PERF_RECORD_THROTTLE: the event samples too often, and stops until the next tick
  * @PERF_RECORD_UNTHROTTLE: the event continues after PERF_RECORD_THROTTLE
  * @PERF_RECORD_FORK: a new task, see attr.task
- * @PERF_RECORD_READ: the count of a child that exits, see attr.inherit_stat
+ * @PERF_RECORD_READ: the count of a child whose task exits, see attr.inherit_stat
  * @PERF_RECORD_SAMPLE: a sample, see attr.sample_type
  * @PERF_RECORD_MMAP2: a new mapping, with more information about its file, see attr.mmap2
  * @PERF_RECORD_AUX: new data in the AUX area
  * @PERF_RECORD_ITRACE_START: an instruction trace starts
  * @PERF_RECORD_LOST_SAMPLES: the PMU lost samples
  * @PERF_RECORD_SWITCH: a switch to the task or away from it, see attr.context_switch
- * @PERF_RECORD_SWITCH_CPU_WIDE: the same on a CPU, with the other task
+ * @PERF_RECORD_SWITCH_CPU_WIDE: the same for an event of a CPU, with the other task
  * @PERF_RECORD_NAMESPACES: a task's namespaces, see attr.namespaces
  * @PERF_RECORD_KSYMBOL: kernel code appears or disappears, see attr.ksymbol
  * @PERF_RECORD_BPF_EVENT: a BPF program appears or disappears, see attr.bpf_event
@@ -937,8 +948,8 @@ enum {
  * @PERF_RECORD_MAX: not ABI
  *
  * The comment above each enumerator lists the fields after the header. With attr.sample_id_all
- * each record but a sample ends with struct sample_id. A field marked with a bit of
- * attr.sample_type is there if that bit is set::
+ * each record except a sample ends with struct sample_id. If a bit of attr.sample_type follows a
+ * field, the field exists only if this bit is set::
  *
  *	struct sample_id {
  *		u32	pid, tid;	TID
@@ -949,14 +960,14 @@ enum {
  *		u64	id;		IDENTIFIER
  *	}
  *
- * PERF_SAMPLE_IDENTIFIER is last there and first in a sample, so that a program can find the event
- * of any record before it knows the event's attr.sample_type.
+ * PERF_SAMPLE_IDENTIFIER is the last field of struct sample_id, and the first field of a sample. So
+ * a program can find the event of a record before it knows the event's attr.sample_type.
  */
 enum perf_event_type {
 	/*
 	 * u32 pid, tid;
-	 * u64 addr, len, pgoff;	in bytes, pgoff too
-	 * char filename[];	zero-terminated, padded to 8 bytes; so are all strings below
+	 * u64 addr, len, pgoff;	all three in bytes
+	 * char filename[];	as all strings below: zero-terminated, padded to 8 bytes
 	 */
 	PERF_RECORD_MMAP			= 1,
 
@@ -973,8 +984,8 @@ enum perf_event_type {
 	PERF_RECORD_COMM			= 3,
 
 	/*
-	 * u32 pid, ppid;	of the task, of its parent
-	 * u32 tid, ptid;	ptid is ppid
+	 * u32 pid, ppid;	process of the task, process of its parent
+	 * u32 tid, ptid;	thread of the task; ptid equals ppid
 	 * u64 time;
 	 */
 	PERF_RECORD_EXIT			= 4,
@@ -988,15 +999,15 @@ enum perf_event_type {
 	PERF_RECORD_UNTHROTTLE			= 6,
 
 	/*
-	 * u32 pid, ppid;	of the new task, of its parent
-	 * u32 tid, ptid;
+	 * u32 pid, ppid;	process of the new task, process of its parent
+	 * u32 tid, ptid;	thread of the new task, thread of its parent
 	 * u64 time;
 	 */
 	PERF_RECORD_FORK			= 7,
 
 	/*
 	 * u32 pid, tid;
-	 * as PERF_SAMPLE_READ, by attr.read_format: the child's count alone
+	 * the child's own count, in the layout of attr.read_format
 	 */
 	PERF_RECORD_READ			= 8,
 
@@ -1010,7 +1021,7 @@ enum perf_event_type {
 	 * u64 stream_id;		STREAM_ID
 	 * u32 cpu, res;		CPU
 	 * u64 period;			PERIOD
-	 * counts, as read(2) lays out	READ
+	 * counts, as read(2) has them	READ
 	 * u64 nr;			CALLCHAIN
 	 * u64 ips[nr];			CALLCHAIN, with enum perf_callchain_context between levels
 	 * u32 size;			RAW; with padding of data to 8 bytes
@@ -1072,8 +1083,8 @@ enum perf_event_type {
 	PERF_RECORD_SWITCH			= 14,
 
 	/*
-	 * u32 next_prev_pid;	of the next task with PERF_RECORD_MISC_SWITCH_OUT, else of the
-	 * u32 next_prev_tid;	one before
+	 * u32 next_prev_pid;	with PERF_RECORD_MISC_SWITCH_OUT: of the next task
+	 * u32 next_prev_tid;	else: of the previous task
 	 */
 	PERF_RECORD_SWITCH_CPU_WIDE		= 15,
 
@@ -1137,14 +1148,14 @@ enum perf_record_ksymbol_type {
 	PERF_RECORD_KSYMBOL_TYPE_MAX
 };
 
-/* PERF_RECORD_KSYMBOL: the code disappears */
+/* PERF_RECORD_KSYMBOL: the code is removed */
 #define PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER	(1 << 0)
 
 /**
  * enum perf_bpf_event_type - the change of a program, in PERF_RECORD_BPF_EVENT
  * @PERF_BPF_EVENT_UNKNOWN: not known
- * @PERF_BPF_EVENT_PROG_LOAD: it was loaded
- * @PERF_BPF_EVENT_PROG_UNLOAD: it is unloaded
+ * @PERF_BPF_EVENT_PROG_LOAD: the program was loaded
+ * @PERF_BPF_EVENT_PROG_UNLOAD: the program is being unloaded
  * @PERF_BPF_EVENT_MAX: not ABI
  */
 enum perf_bpf_event_type {
@@ -1159,14 +1170,14 @@ enum perf_bpf_event_type {
 #define PERF_MAX_CONTEXTS_PER_STACK	  8
 
 /**
- * enum perf_callchain_context - entries of a call chain that are no address
- * @PERF_CONTEXT_HV: the entries that follow are of the hypervisor
- * @PERF_CONTEXT_KERNEL: of the kernel
- * @PERF_CONTEXT_USER: of user space
- * @PERF_CONTEXT_GUEST: of a guest
- * @PERF_CONTEXT_GUEST_KERNEL: of a guest's kernel
- * @PERF_CONTEXT_GUEST_USER: of a guest's user space
- * @PERF_CONTEXT_MAX: entries from here on are no address
+ * enum perf_callchain_context - context markers: entries of a call chain that are not addresses
+ * @PERF_CONTEXT_HV: addresses of the hypervisor follow
+ * @PERF_CONTEXT_KERNEL: addresses of the kernel follow
+ * @PERF_CONTEXT_USER: addresses of user space follow
+ * @PERF_CONTEXT_GUEST: addresses of a guest follow
+ * @PERF_CONTEXT_GUEST_KERNEL: addresses of a guest's kernel follow
+ * @PERF_CONTEXT_GUEST_USER: addresses of a guest's user space follow
+ * @PERF_CONTEXT_MAX: the lowest marker: an entry is a marker if it is not below this value
  */
 enum perf_callchain_context {
 	PERF_CONTEXT_HV			= (__u64)-32,
@@ -1183,7 +1194,7 @@ enum perf_callchain_context {
 /* flags of PERF_RECORD_AUX */
 #define PERF_AUX_FLAG_TRUNCATED			0x01	/* data did not fit into the area */
 #define PERF_AUX_FLAG_OVERWRITE			0x02	/* a snapshot: the area is overwritten */
-#define PERF_AUX_FLAG_PARTIAL			0x04	/* data is missing in between */
+#define PERF_AUX_FLAG_PARTIAL			0x04	/* the data has gaps */
 #define PERF_AUX_FLAG_COLLISION			0x08	/* two samples overlapped */
 #define PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK	0xff00	/* the PMU's format of the data */
 
@@ -1194,7 +1205,7 @@ enum perf_callchain_context {
 /*
  * flags of perf_event_open(2); other bits are -EINVAL
  */
-/* group_fd is not a group leader: it is used only by PERF_FLAG_FD_OUTPUT */
+/* the event does not join the group of group_fd, which is for PERF_FLAG_FD_OUTPUT alone */
 #define PERF_FLAG_FD_NO_GROUP		(1UL << 0)
 /* write records to the buffer of group_fd */
 #define PERF_FLAG_FD_OUTPUT		(1UL << 1)
@@ -1204,9 +1215,9 @@ enum perf_callchain_context {
 #define PERF_FLAG_FD_CLOEXEC		(1UL << 3)
 
 /*
- * PERF_SAMPLE_DATA_SRC: source of a memory access. The macros of each field follow its comment.
- * The macros are bits, unless that comment calls the field a number. PERF_MEM_*_SHIFT is the
- * position of the field in val.
+ * PERF_SAMPLE_DATA_SRC: source of a memory access. Below, each field has a comment, and macros for
+ * its values. If the comment has "as a number", the macros are numbers, otherwise bits.
+ * PERF_MEM_*_SHIFT is the position of the field in val.
  */
 #if defined(__LITTLE_ENDIAN_BITFIELD)
 union perf_mem_data_src {
@@ -1246,8 +1257,8 @@ union perf_mem_data_src {
 #error "Unknown endianness"
 #endif
 
-/* mem_op: kind of access */
-#define PERF_MEM_OP_NA		0x01	/* not known; so are all NA below */
+/* mem_op: kind of access. NA means "not known", here and in the other fields. */
+#define PERF_MEM_OP_NA		0x01
 #define PERF_MEM_OP_LOAD	0x02	/* load */
 #define PERF_MEM_OP_STORE	0x04	/* store */
 #define PERF_MEM_OP_PFETCH	0x08	/* prefetch */
@@ -1256,7 +1267,7 @@ union perf_mem_data_src {
 
 /*
  * mem_lvl: level of the memory hierarchy, with HIT or MISS. mem_lvl_num, mem_remote and mem_snoopx
- * have more detail. A PMU may fill in these, mem_lvl, or all of them.
+ * are more detailed. A PMU may set mem_lvl, these three fields, or all four.
  */
 #define PERF_MEM_LVL_NA		0x01
 #define PERF_MEM_LVL_HIT	0x02
@@ -1267,9 +1278,9 @@ union perf_mem_data_src {
 #define PERF_MEM_LVL_L3		0x40
 #define PERF_MEM_LVL_LOC_RAM	0x80	/* memory of this node */
 #define PERF_MEM_LVL_REM_RAM1	0x100	/* memory of another node, one hop away */
-#define PERF_MEM_LVL_REM_RAM2	0x200	/* two hops away */
+#define PERF_MEM_LVL_REM_RAM2	0x200	/* memory of another node, two hops away */
 #define PERF_MEM_LVL_REM_CCE1	0x400	/* cache of another node, one hop away */
-#define PERF_MEM_LVL_REM_CCE2	0x800	/* two hops away */
+#define PERF_MEM_LVL_REM_CCE2	0x800	/* cache of another node, two hops away */
 #define PERF_MEM_LVL_IO		0x1000	/* memory of a device */
 #define PERF_MEM_LVL_UNC	0x2000	/* not cached */
 #define PERF_MEM_LVL_SHIFT	5
@@ -1299,22 +1310,22 @@ union perf_mem_data_src {
 /* mem_snoop: was the line in another cache? */
 #define PERF_MEM_SNOOP_NA	0x01
 #define PERF_MEM_SNOOP_NONE	0x02	/* no other cache was snooped */
-#define PERF_MEM_SNOOP_HIT	0x04	/* yes, unmodified */
-#define PERF_MEM_SNOOP_MISS	0x08	/* no */
-#define PERF_MEM_SNOOP_HITM	0x10	/* yes, modified */
+#define PERF_MEM_SNOOP_HIT	0x04	/* the line was in another cache, unmodified */
+#define PERF_MEM_SNOOP_MISS	0x08	/* the line was in no other cache */
+#define PERF_MEM_SNOOP_HITM	0x10	/* the line was in another cache, modified */
 #define PERF_MEM_SNOOP_SHIFT	19
 
-/* mem_snoopx: more of mem_snoop */
-#define PERF_MEM_SNOOPX_FWD	0x01	/* the cache forwarded the line */
-#define PERF_MEM_SNOOPX_PEER	0x02	/* a peer's cache sent it */
+/* mem_snoopx: more bits of mem_snoop */
+#define PERF_MEM_SNOOPX_FWD	0x01	/* the other cache forwarded the line */
+#define PERF_MEM_SNOOPX_PEER	0x02	/* a peer's cache sent the line */
 #define PERF_MEM_SNOOPX_SHIFT  38
 
-/* mem_lock: a locked access? */
+/* mem_lock: was the access locked? */
 #define PERF_MEM_LOCK_NA	0x01
-#define PERF_MEM_LOCK_LOCKED	0x02	/* yes */
+#define PERF_MEM_LOCK_LOCKED	0x02	/* locked */
 #define PERF_MEM_LOCK_SHIFT	24
 
-/* mem_dtlb: the TLB, with HIT or MISS */
+/* mem_dtlb: how the address was translated, with HIT or MISS of the TLB */
 #define PERF_MEM_TLB_NA		0x01
 #define PERF_MEM_TLB_HIT	0x02
 #define PERF_MEM_TLB_MISS	0x04
@@ -1327,7 +1338,7 @@ union perf_mem_data_src {
 /* mem_blk: why a load was blocked */
 #define PERF_MEM_BLK_NA		0x01
 #define PERF_MEM_BLK_DATA	0x02	/* a store's data could not be forwarded */
-#define PERF_MEM_BLK_ADDR	0x04	/* its address conflicted with a store's */
+#define PERF_MEM_BLK_ADDR	0x04	/* the address conflicted with that of a store */
 #define PERF_MEM_BLK_SHIFT	40
 
 /* mem_hops: distance, as a number; 0: not known */
@@ -1337,18 +1348,18 @@ union perf_mem_data_src {
 #define PERF_MEM_HOPS_3		0x04	/* another board */
 #define PERF_MEM_HOPS_SHIFT	43
 
-/* PERF_MEM_S(OP, LOAD) is PERF_MEM_OP_LOAD at its place in val. */
+/* PERF_MEM_S(OP, LOAD) is PERF_MEM_OP_LOAD, shifted to its position in val. */
 #define PERF_MEM_S(a, s) \
 	(((__u64)PERF_MEM_##a##_##s) << PERF_MEM_##a##_SHIFT)
 
 /**
  * struct perf_branch_entry - a branch in PERF_SAMPLE_BRANCH_STACK
  * @from: address of the branch, or of the interrupted instruction
- * @to: address of its target
- * @mispred: the target was mispredicted; if @predicted is 0, too: not known
+ * @to: address of the branch's target
+ * @mispred: the target was mispredicted. If both @mispred and @predicted are 0, this is not known
  * @predicted: the target was predicted
- * @in_tx: in a transaction
- * @abort: the abort of a transaction
+ * @in_tx: the branch is in a transaction
+ * @abort: the branch is the abort of a transaction
  * @cycles: cycles since the previous branch; 0: not known
  * @type: PERF_BR_*
  * @spec: PERF_BR_SPEC_*
@@ -1375,8 +1386,9 @@ struct perf_branch_entry {
 #define PERF_BRANCH_ENTRY_INFO_BITS_MAX		33
 
 /*
- * PERF_SAMPLE_WEIGHT: full. PERF_SAMPLE_WEIGHT_STRUCT: three numbers, as the PMU defines them; on
- * x86 var1_dw is the latency of the access, and var2_w that of the instruction or 0, in cycles.
+ * PERF_SAMPLE_WEIGHT is full. PERF_SAMPLE_WEIGHT_STRUCT has three numbers, as the PMU defines them.
+ * On x86 var1_dw is the latency of the access, and var2_w the latency of the instruction or 0, both
+ * in cycles.
  */
 union perf_sample_weight {
 	__u64		full;
