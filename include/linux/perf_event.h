@@ -185,12 +185,12 @@ static_assert((PERF_EVENT_FLAG_USER_READ_CNT & PERF_EVENT_FLAG_ARCH) == 0);
 #define PERF_HES_ARCH		0x04	/* reserved for the driver */
 
 /**
- * struct perf_settled - values of settled inherited events, see kernel/events/settle.h
+ * struct perf_cached_values - values of cached inherited events, see kernel/events/child_cache.h
  * @count: sum of the counts
  * @enabled: sum of the enabled times, ns
  * @running: sum of the running times, ns
  */
-struct perf_settled {
+struct perf_cached_values {
 	u64		count;
 	u64		enabled;
 	u64		running;
@@ -226,8 +226,8 @@ struct perf_settled {
  * @padding: amd_iommu: data of the driver
  * @conf: amd_iommu: data of the driver
  * @conf1: amd_iommu: data of the driver
- * @settled: inherited events with PERF_EVENT_PLAIN_CHILD, which use no driver data: values that are
- *	part of the parent event's sum, see kernel/events/settle.h
+ * @cached: inherited events with PERF_EVENT_PLAIN_CHILD, which use no driver data: values that are
+ *	part of the parent event's sum, see kernel/events/child_cache.h
  * @target: task that the event was opened on, NULL for a per-CPU event; set by the core from
  *	before pmu::event_init until after the event's destroy
  * @state: PERF_HES_*
@@ -300,7 +300,7 @@ struct hw_perf_event {
 			u64				conf;
 			u64				conf1;
 		};
-		struct perf_settled			settled;
+		struct perf_cached_values		cached;
 	};
 	struct task_struct	*target;
 	int			state;
@@ -934,7 +934,7 @@ struct perf_event_obstacle_note {
  * @security: data of the security modules
  * @pmu_list: for an event that is not inherited, entry in its PMU's list
  * @gone_entry: for an inherited event, entry in a list of events that exit or are freed
- * @settled_next: for a settled inherited event, the next one in its context
+ * @cached_next: for a cached inherited event, the next one in its context
  * @ftrace_ops: for tracepoints, used by the function tracer
  *
  * Fields are ordered by use: first those of event sites, context switches and reads, then those
@@ -1037,7 +1037,7 @@ struct perf_event {
 	union {
 		struct list_head	pmu_list;
 		struct list_head	gone_entry;
-		struct perf_event	*settled_next;
+		struct perf_event	*cached_next;
 	};
 #ifdef CONFIG_FUNCTION_TRACER
 	/* Last field, because only tracepoints have memory for it */
@@ -1130,8 +1130,8 @@ struct perf_event_clock {
  * @walked: a tracepoint about the task may walk events of the context on another CPU; never cleared
  * @is_shared: the context is a shared context; see kernel/events/shared_ctx.h
  * @in_ctx_set: @ctx_set has been set; never cleared
- * @settled: inherited events of the context are settled, and its clock has not started since; see
- *	kernel/events/settle.h
+ * @cached: inherited events of the context are cached, and its clock has not started since; see
+ *	kernel/events/child_cache.h
  * @inherit_data: lock of the events inherited from its events; set once, by the first fork that
  *	inherits
  * @ctx_set: the contexts with events inherited from the same events, or NULL; changed with @mutex
@@ -1142,8 +1142,8 @@ struct perf_event_clock {
  * @pmu_ctx_list: one part for each PMU with events here
  * @sw_lists: always-on software events by config, RCU. Two list heads have other uses: see
  *	perf_tp_task_events() and perf_tick_cursor()
- * @settled_children: the first settled inherited event in this context, or NULL
- * @stale_entry: entry in a list of stale contexts; see kernel/events/settle.h
+ * @cached_children: the first cached inherited event in this context, or NULL
+ * @stale_entry: entry in a list of stale contexts; see kernel/events/child_cache.h
  * @mutex: protects which events belong to the context, and to which groups; held by open, close
  *	and ioctl
  * @rcu_head: for freeing
@@ -1161,7 +1161,7 @@ struct perf_event_context {
 	bool				walked;
 	bool				is_shared;
 	bool				in_ctx_set;
-	bool				settled;
+	bool				cached;
 	struct perf_inherit_data	*inherit_data;
 	struct perf_ctx_set		*ctx_set;
 	struct hlist_head		mapped; /* struct perf_event_cold */
@@ -1169,7 +1169,7 @@ struct perf_event_context {
 	struct list_head		event_list;
 	struct list_head		pmu_ctx_list;
 	struct hlist_head		sw_lists[PERF_SW_LISTS];
-	struct perf_event		*settled_children;
+	struct perf_event		*cached_children;
 	struct llist_node		stale_entry;
 	union {
 		struct mutex		mutex; /* protects membership */

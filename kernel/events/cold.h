@@ -45,8 +45,8 @@
  * @freq_time_stamp: running time at the last adjustment of the frequency, ns
  * @freq_count_stamp: the event's count at @freq_time_stamp
  * @sigtrap_addr: address that the sigtrap reports
- * @settled: if perf_parent_settles() is true: sum of the values of settled inherited events (see
- *	settle.h); under the inherit lock
+ * @cached: if perf_parent_caches() is true: sum of the values of cached inherited events (see
+ *	child_cache.h); under the inherit lock
  * @children: the inherited events; under the inherit lock
  * @gone_count: sum of the counts of removed inherited events; written with the inherit lock held
  * @gone_enabled: sum of the enabled times of removed inherited events, ns
@@ -86,7 +86,7 @@ struct perf_event_cold {
 			u64			freq_count_stamp;
 			unsigned long		sigtrap_addr;
 		};
-		struct perf_settled	settled;
+		struct perf_cached_values	cached;
 	};
 
 	struct list_head	children;

@@ -7,12 +7,12 @@
 #include <linux/smp.h>
 #include <linux/wait.h>
 
+#include "child_cache.h"
 #include "context.h"
 #include "delay.h"
 #include "inherit_list.h"
 #include "internal.h"
 #include "refuse.h"
-#include "settle.h"
 #include "shared_ctx.h"
 #include "source/software.h"
 #include "time.h"
@@ -90,7 +90,7 @@ void perf_context_put(struct perf_event_context *ctx)
 	/* A CPU's context is never freed: perf_event_ctx_lock() relies on that. */
 	if (WARN_ON_ONCE(!ctx->task))
 		return;
-	WARN_ON_ONCE(!list_empty(&ctx->event_list) || ctx->settled_children);
+	WARN_ON_ONCE(!list_empty(&ctx->event_list) || ctx->cached_children);
 	if (ctx->task != PERF_TASK_GONE)
 		put_task_struct(ctx->task);
 	perf_inherit_data_free(ctx);
@@ -486,14 +486,14 @@ void perf_children_call_running(struct perf_event *parent, perf_event_func_t fun
 	lockdep_assert_held(perf_inherit_lock(parent));
 	if (!mutex_trylock(&together_lock))
 		return;
-	perf_settled_undo_stale(parent);
+	perf_cached_del_stale(parent);
 	cpumask_clear(&together_cpus);
 	for_each_child(child, parent) {
 		/*
-		 * @child and all events after it are settled: the clocks of their contexts were
+		 * @child and all events after it are cached: the clocks of their contexts were
 		 * stopped.
 		 */
-		if (perf_child_is_settled(child))
+		if (perf_child_is_cached(child))
 			break;
 		cpu = perf_clock_cpu(&child->ctx->clock);
 		if (cpu < 0 || cpumask_test_and_set_cpu(cpu, &together_cpus))

@@ -29,7 +29,7 @@
 #define PERF_EVENT_PLAIN_CHILD		0x40	/* inherited in this way */
 
 /* ... status of an inherited event */
-#define PERF_EVENT_SETTLED		0x2000	/* in the parent event's sum, see settle.h */
+#define PERF_EVENT_CACHED		0x2000	/* in the parent event's sum, see child_cache.h */
 #define PERF_EVENT_CALL_DONE		0x1000	/* read or reset by perf_children_call_running() */
 
 /* ... status during a move to another CPU */

@@ -3,6 +3,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "child_cache.h"
 #include "cold.h"
 #include "context.h"
 #include "delay.h"
@@ -19,7 +20,6 @@
 #include "record/sideband_task.h"
 #include "record/values.h"
 #include "sched.h"
-#include "settle.h"
 #include "shared_ctx.h"
 #include "source/addr_filter.h"
 #include "time.h"
@@ -42,7 +42,7 @@ static __always_inline void perf_exit_fold_child(struct perf_event *child, u64 e
 {
 	struct perf_event_cold *sum = child->parent->cold;
 
-	perf_child_unsettle(child);
+	perf_child_uncache(child);
 	/* An inherited event has no gone_count, so its own count is its whole count. */
 	perf_exit_add(&sum->gone_count, perf_event_own_count(child));
 	perf_exit_add(&sum->gone_enabled, enabled);
@@ -64,7 +64,7 @@ static void perf_exit_unlink_child(struct perf_event *child)
 	lockdep_assert_held(perf_inherit_lock(child->parent));
 	/* @child leaves its parent event's list and its context with both locks held. */
 	WARN_ON_ONCE(!(child->attach_state & PERF_ATTACH_CONTEXT));
-	perf_child_unsettle(child);
+	perf_child_uncache(child);
 	perf_event_clear_aux_output(child);
 	/* At exec the context remains in use, so @child may have to be scheduled out. */
 	perf_event_detach(child, PERF_EVENT_STATE_DEAD);

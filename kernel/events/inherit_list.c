@@ -7,6 +7,7 @@
  */
 #include <linux/slab.h>
 
+#include "child_cache.h"
 #include "cold.h"
 #include "context.h"
 #include "enable.h"
@@ -16,7 +17,6 @@
 #include "internal.h"
 #include "overflow.h"
 #include "record/aux.h"
-#include "settle.h"
 
 /**
  * perf_inherit_data_alloc - allocate the inherit lock of a context
@@ -111,7 +111,7 @@ struct mutex *perf_inherit_lock_group(const struct perf_event *leader)
 void perf_child_detach(struct perf_event *child)
 {
 	lockdep_assert_held(perf_inherit_lock(child->parent));
-	perf_child_unsettle(child);
+	perf_child_uncache(child);
 	list_del_init(&child->child_list);
 	perf_event_clear_aux_output(child);
 	perf_event_detach(child, PERF_EVENT_STATE_DEAD);

@@ -10,7 +10,7 @@
  * struct perf_inherit_data - data for the events inherited from all events of one context
  * @lock: the inherit lock, see perf_inherit_lock(). Inherited groups are read as a whole, so all
  *	events of the context share one lock
- * @stale: contexts with settled inherited events whose clock has started since; see settle.h
+ * @stale: contexts with cached inherited events whose clock has started since; see child_cache.h
  *
  * Allocated at the first fork that inherits events of the context, and freed with the context: an
  * inherited event has a reference to its parent event, which has one to the context. The tasks that

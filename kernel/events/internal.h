@@ -16,7 +16,7 @@
  *					of a CPU's context
  *	          ctx->mutex		of a shared context: inside of a task context's
  *	            perf_inherit_data::lock	the inherit lock: lists of inherited events, and
- *					sums of settled ones (settle.h); no memory is
+ *					sums of cached ones (child_cache.h); no memory is
  *					allocated under it
  *	              mmap_lock		mmap(2) holds it. With ctx->mutex held, only trylock:
  *					perf_addr_filters_set() releases all locks above

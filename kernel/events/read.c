@@ -9,6 +9,7 @@
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 
+#include "child_cache.h"
 #include "cold.h"
 #include "context.h"
 #include "delay.h"
@@ -18,7 +19,6 @@
 #include "read.h"
 #include "record/sample_read.h"
 #include "record/values.h"
-#include "settle.h"
 #include "time.h"
 #include "time_seq.h"
 
@@ -225,40 +225,40 @@ static __always_inline u64 perf_read_child_count(struct perf_event *child, bool 
 
 /*
  * Add the values and, unless @enabled is NULL, the times of all inherited events. There may be very
- * many. Events in contexts whose clock is stopped are settled (see settle.h): later reads add only
- * the sum of these events. Each event that is not settled takes few instructions and cache lines.
+ * many. Events in contexts whose clock is stopped are cached (see child_cache.h): later reads add
+ * only the sum of these events. An event that is not cached takes few instructions and cache lines.
  */
 static __always_inline u64 perf_read_add_all_children(struct perf_event *parent, bool is_clock,
 						      u64 *enabled, u64 *running)
 {
 	const struct list_head *children = perf_event_children(parent);
-	const struct perf_settled *settled = &parent->cold->settled;
-	bool settles = perf_parent_settles(parent);
+	const struct perf_cached_values *cached = &parent->cold->cached;
+	bool caches = perf_parent_caches(parent);
 	struct perf_event *child, *next;
 	u64 total = 0;
 
-	if (settles)
-		perf_settled_undo_stale(parent);
+	if (caches)
+		perf_cached_del_stale(parent);
 	if (!(parent->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		perf_children_call_running(parent, perf_read_child_locked);
-	perf_delay(CHILDREN_UNSETTLED);
+	perf_delay(CHILDREN_UNCACHED);
 	list_for_each_entry_safe(child, next, children, child_list) {
-		/* All events after this one are settled, too. */
-		if (perf_child_is_settled(child))
+		/* All events after this one are cached, too. */
+		if (perf_child_is_cached(child))
 			break;
-		if (settles && perf_child_may_settle(child) && perf_child_settle(child))
+		if (caches && perf_child_may_be_cached(child) && perf_child_cache(child))
 			continue;
 		total += perf_read_child_count(child, is_clock);
 		if (enabled)
 			perf_read_add_child_times(child, enabled, running);
 	}
-	if (!settles)
+	if (!caches)
 		return total;
 	if (enabled) {
-		*enabled += settled->enabled;
-		*running += settled->running;
+		*enabled += cached->enabled;
+		*running += cached->running;
 	}
-	return total + settled->count;
+	return total + cached->count;
 }
 
 /* Value and, unless @enabled is NULL, times of an event and its inherited events */
@@ -415,8 +415,8 @@ static __always_inline u64 *perf_read_put_member(u64 *at, const struct perf_even
 }
 
 /*
- * Add the counts of an inherited group to those of the parent events. A settled event keeps its own
- * count. The read of a group adds this count, but not the sums of settled events in the parent
+ * Add the counts of an inherited group to those of the parent events. A cached event keeps its own
+ * count. The read of a group adds this count, but not the sums of cached events in the parent
  * events, so nothing is added twice.
  */
 static u64 *perf_read_add_children(u64 *at, const struct perf_event *leader, u64 format)

@@ -23,6 +23,7 @@
 #include <linux/smp.h>
 #include <linux/wait.h>
 
+#include "child_cache.h"
 #include "cold.h"
 #include "context.h"
 #include "enable.h"
@@ -32,7 +33,6 @@
 #include "read.h"
 #include "record/userpage.h"
 #include "reset.h"
-#include "settle.h"
 #include "source/clock.h"
 
 static void perf_reset_value(struct perf_event *event)
@@ -291,7 +291,7 @@ static void perf_reset_children(struct perf_event *parent)
 	struct perf_event *child;
 
 	perf_reset_removed_children(parent);
-	perf_settled_undo_all(parent);
+	perf_cached_del_all(parent);
 	if (!is_counting_clock(parent)) {
 		perf_reset_call_children(parent, false);
 		return;
@@ -309,10 +309,10 @@ static void perf_reset_group_children(struct perf_event *leader)
 	struct perf_event *child, *member;
 
 	perf_reset_removed_children(leader);
-	perf_settled_undo_all(leader);
+	perf_cached_del_all(leader);
 	for_each_sibling_event(member, leader) {
 		perf_reset_removed_children(member);
-		perf_settled_undo_all(member);
+		perf_cached_del_all(member);
 	}
 	perf_reset_call_children(leader, true);
 	for_each_sibling_event(member, leader) {

@@ -9,6 +9,7 @@
  */
 
 #include "cgroup.h"
+#include "child_cache.h"
 #include "cold.h"
 #include "context.h"
 #include "delay.h"
@@ -21,7 +22,6 @@
 #include "rotate.h"
 #include "sched.h"
 #include "sched_cb.h"
-#include "settle.h"
 #include "shared_ctx.h"
 #include "state.h"
 #include "throttle.h"

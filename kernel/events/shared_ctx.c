@@ -148,8 +148,8 @@ void perf_ctx_set_add(struct perf_event_context *parent, struct perf_event_conte
 		if (!ctx_set)
 			return;
 		/*
-		 * The clock of @parent runs: if @parent had settled events, @parent has been marked
-		 * as stale. From now on no PERF_EVENT_PLAIN_CHILD event of @parent is settled.
+		 * The clock of @parent runs: if @parent had cached events, @parent has been marked
+		 * as stale. From now on no PERF_EVENT_PLAIN_CHILD event of @parent is cached.
 		 */
 		WRITE_ONCE(parent->in_ctx_set, true);
 		/* Pairs with perf_shared_ctx_find(): switches see initialised memory. */

@@ -32,7 +32,7 @@ static const char *const obstacles[] = {
 static const char *const losses[] = {
 	[PERF_LOST_FULL]	= "full",
 	[PERF_LOST_PAUSED]	= "paused",
-	[PERF_LOST_UNSETTLED]	= "buffer_conversion",
+	[PERF_LOST_CONVERTING]	= "buffer_conversion",
 	[PERF_LOST_ELSEWHERE]	= "other_cpu",
 	[PERF_LOST_LARGE]	= "large",
 };

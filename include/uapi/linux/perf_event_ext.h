@@ -95,7 +95,7 @@ enum perf_event_obstacle {
 enum perf_event_loss {
 	PERF_LOST_FULL		= 0,	/* the buffer was full: its reader is too slow */
 	PERF_LOST_PAUSED	= 1,	/* PERF_EVENT_IOC_PAUSE_OUTPUT */
-	PERF_LOST_UNSETTLED	= 2,	/* the buffer was being converted for several CPUs */
+	PERF_LOST_CONVERTING	= 2,	/* the buffer was being converted for several CPUs */
 	PERF_LOST_ELSEWHERE	= 3,	/* the event occurred on another CPU than the buffer's */
 	PERF_LOST_LARGE		= 4,	/* the record exceeds 65528 bytes */
 	PERF_LOSSES

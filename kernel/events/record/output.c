@@ -340,7 +340,7 @@ noinline int perf_output_begin_special(struct perf_output_handle *handle, unsign
 		atomic_long_inc(perf_ring_word(&rb->ring.lost));
 		/* Without a conversion in progress the cause is a pause, which may have ended. */
 		cause = complete || READ_ONCE(rb->sharing) == PERF_SHARED_NOT ||
-			READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_UNSETTLED;
+			READ_ONCE(rb->paused) ? PERF_LOST_PAUSED : PERF_LOST_CONVERTING;
 	}
 	perf_output_count_lost(handle->event, rb, cause);
 out:
