@@ -48,7 +48,7 @@
 
 static_assert(sizeof(struct perf_event_state_info) == 416);
 static_assert(offsetof(struct perf_event_state_info, groups) % sizeof(u64) == 0);
-static_assert((int)PERF_LOSSES <= PERF_EVENT_TELLS_LOSSES);
+static_assert((int)PERF_LOSSES <= PERF_EVENT_MAX_LOSSES);
 static_assert(sizeof(struct perf_event_obstacle_note) == sizeof(struct rb_node));
 
 /**
@@ -188,11 +188,11 @@ void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_p
 	nr = perf_state_find_pinned(perf_cpu_part(cpuctx, cpc->epc.pmu), &first);
 	nr += perf_state_find_pinned(perf_pmu_context_of(cpuctx->task_ctx, cpc->epc.pmu), &first);
 	if (cpc->exclusive)
-		why = PERF_EVENT_BY_EXCLUSIVE;
+		why = PERF_OBSTACLE_EXCLUSIVE;
 	else if (leader->attr.exclusive && cpc->nr_exclusive_blockers)
-		why = PERF_EVENT_IS_EXCLUSIVE;
+		why = PERF_OBSTACLE_OWN_EXCLUSIVE;
 	else
-		why = first ? PERF_EVENT_BY_PINNED : PERF_EVENT_BY_PMU;
+		why = first ? PERF_OBSTACLE_PINNED : PERF_OBSTACLE_PMU;
 	leader->obstacle.what = why | min(nr, NOTE_GROUPS / NOTE_GROUP) * NOTE_GROUP;
 	leader->obstacle.id = 0;
 	if (!first)
@@ -224,8 +224,8 @@ static void perf_state_copy_note(struct state_request *req)
 	bool own, all;
 
 	info->obstacle = req->what & NOTE_OBSTACLE;
-	if (!nr && (info->obstacle == PERF_EVENT_NO_OBSTACLE ||
-		    info->obstacle == PERF_EVENT_BY_PMU))
+	if (!nr && (info->obstacle == PERF_OBSTACLE_NONE ||
+		    info->obstacle == PERF_OBSTACLE_PMU))
 		return;
 	own = perf_state_note_is_own(req);
 	all = perf_state_sees_all(req);
@@ -235,11 +235,11 @@ static void perf_state_copy_note(struct state_request *req)
 	if (!all && (!own || nr > 1))
 		info->flags |= PERF_EVENT_OTHERS_ON;
 	if (!all && !own) {
-		info->obstacle = PERF_EVENT_NO_ROOM;
+		info->obstacle = PERF_OBSTACLE_GROUPS;
 		return;
 	}
 	info->on_groups = all ? nr : 1;
-	info->on_told = 1;
+	info->nr_groups = 1;
 	info->groups[0].id = req->id;
 	info->groups[0].flags = PERF_EVENT_GROUP_PINNED;
 	if (req->what & NOTE_KERNEL)
@@ -322,22 +322,22 @@ static void perf_state_copy_groups(struct state_request *req)
 		any |= noted->reply.flags;
 		if (noted->owner)
 			noted->reply.pid = task_tgid_vnr(noted->owner);
-		if (info->on_told < PERF_EVENT_TELLS_GROUPS)
-			info->groups[info->on_told++] = noted->reply;
+		if (info->nr_groups < PERF_EVENT_MAX_GROUPS)
+			info->groups[info->nr_groups++] = noted->reply;
 		info->on_groups++;
 	}
 	if (req->kept_off)
-		info->obstacle = PERF_EVENT_NOT_ON_CPU;
+		info->obstacle = PERF_OBSTACLE_CPU;
 	else if (any & PERF_EVENT_GROUP_EXCLUSIVE)
-		info->obstacle = PERF_EVENT_BY_EXCLUSIVE;
+		info->obstacle = PERF_OBSTACLE_EXCLUSIVE;
 	else if (info->on_groups && req->exclusive)
-		info->obstacle = PERF_EVENT_IS_EXCLUSIVE;
+		info->obstacle = PERF_OBSTACLE_OWN_EXCLUSIVE;
 	else if (info->flags & PERF_EVENT_OTHERS_ON)
-		info->obstacle = PERF_EVENT_NO_ROOM;
+		info->obstacle = PERF_OBSTACLE_GROUPS;
 	else if (!info->on_groups)
-		info->obstacle = PERF_EVENT_BY_PMU;
+		info->obstacle = PERF_OBSTACLE_PMU;
 	else
-		info->obstacle = all ? PERF_EVENT_BY_PINNED : PERF_EVENT_NO_ROOM;
+		info->obstacle = all ? PERF_OBSTACLE_PINNED : PERF_OBSTACLE_GROUPS;
 }
 
 /**
@@ -364,31 +364,31 @@ bool perf_event_applies_here(const struct perf_event *event, struct perf_cpu_con
 }
 
 /* The state of an enabled event; @cpuctx is NULL if its context is not scheduled in. */
-static enum perf_event_doing perf_state_of_enabled(const struct perf_event *event,
-						   struct perf_cpu_context *cpuctx)
+static enum perf_event_status perf_state_of_enabled(const struct perf_event *event,
+						    struct perf_cpu_context *cpuctx)
 {
 	if (event->group_leader->state < PERF_EVENT_STATE_INACTIVE)
-		return PERF_EVENT_GROUP_OFF;
+		return PERF_STATUS_LEADER_OFF;
 	/* A shared context (shared_ctx.h) may have replaced the inactive context. */
 	if (!cpuctx && READ_ONCE(event->ctx->ctx_set))
-		return PERF_EVENT_SHARES;
+		return PERF_STATUS_SHARED;
 	if (!cpuctx || !perf_event_applies_here(event, cpuctx))
-		return PERF_EVENT_ELSEWHERE;
-	return event->state == PERF_EVENT_STATE_ACTIVE ? PERF_EVENT_COUNTS : PERF_EVENT_WAITS;
+		return PERF_STATUS_NOT_RUNNING;
+	return event->state == PERF_EVENT_STATE_ACTIVE ? PERF_STATUS_COUNTING : PERF_STATUS_WAITING;
 }
 
-static enum perf_event_doing perf_state_of(const struct perf_event *event,
-					   struct perf_cpu_context *cpuctx)
+static enum perf_event_status perf_state_of(const struct perf_event *event,
+					    struct perf_cpu_context *cpuctx)
 {
 	switch (event->state) {
 	case PERF_EVENT_STATE_DEAD:
-		return PERF_EVENT_DEAD;
+		return PERF_STATUS_DEAD;
 	case PERF_EVENT_STATE_EXIT:
-		return PERF_EVENT_EXITED;
+		return PERF_STATUS_EXITED;
 	case PERF_EVENT_STATE_ERROR:
-		return PERF_EVENT_ERROR;
+		return PERF_STATUS_ERROR;
 	case PERF_EVENT_STATE_OFF:
-		return PERF_EVENT_DISABLED;
+		return PERF_STATUS_DISABLED;
 	default:
 		return perf_state_of_enabled(event, cpuctx);
 	}
@@ -403,34 +403,34 @@ static u64 perf_state_lasts(const struct perf_event *event, u64 now)
 }
 
 /*
- * ns for which the event has been in state @doing; 0 if unknown. The lock or mutex of its
+ * ns for which the event has had @status; 0 if unknown. The lock or mutex of its
  * context is held.
  */
-static u64 perf_state_since(const struct perf_event *event, enum perf_event_doing doing)
+static u64 perf_state_since(const struct perf_event *event, enum perf_event_status status)
 {
 	const struct perf_event_clock *clock = perf_event_clock(event, event->ctx);
 	u64 now = perf_clock(), began = 0;
 
-	switch (doing) {
-	case PERF_EVENT_ELSEWHERE:
+	switch (status) {
+	case PERF_STATUS_NOT_RUNNING:
 		if (perf_clock_cpu(clock) < 0) {
 			began = perf_clock_stopped(clock);
 			break;
 		}
 		fallthrough;
-	case PERF_EVENT_COUNTS:
-	case PERF_EVENT_WAITS:
+	case PERF_STATUS_COUNTING:
+	case PERF_STATUS_WAITING:
 		return perf_state_lasts(event, perf_clock_at(clock, now));
-	case PERF_EVENT_GROUP_OFF:
+	case PERF_STATUS_LEADER_OFF:
 		began = event->group_leader->state_since;
 		break;
-	case PERF_EVENT_EXITED:
-	case PERF_EVENT_DISABLED:
-	case PERF_EVENT_ERROR:
-	case PERF_EVENT_DEAD:
+	case PERF_STATUS_EXITED:
+	case PERF_STATUS_DISABLED:
+	case PERF_STATUS_ERROR:
+	case PERF_STATUS_DEAD:
 		began = event->state_since;
 		break;
-	case PERF_EVENT_SHARES:
+	case PERF_STATUS_SHARED:
 		break;
 	}
 	/* The clocks of two CPUs may differ a little. */
@@ -444,18 +444,18 @@ static void perf_state_look(struct perf_event *event, struct perf_cpu_context *c
 	struct perf_event_state_info *info = &req->info;
 	const struct perf_event *leader = event->group_leader;
 
-	info->doing = perf_state_of(event, cpuctx);
-	info->since = perf_state_since(event, info->doing);
-	if (info->doing == PERF_EVENT_COUNTS || info->doing == PERF_EVENT_WAITS)
+	info->status = perf_state_of(event, cpuctx);
+	info->since = perf_state_since(event, info->status);
+	if (info->status == PERF_STATUS_COUNTING || info->status == PERF_STATUS_WAITING)
 		info->cpu = smp_processor_id();
-	if (info->doing == PERF_EVENT_COUNTS && event->pmu_ctx) {
+	if (info->status == PERF_STATUS_COUNTING && event->pmu_ctx) {
 		/* hw.idx of a software event is in a union with other fields, such as pointers. */
 		if (!is_software_event(event))
 			info->counter = event->hw.idx;
 		if (perf_event_throttled(event))
 			info->flags |= PERF_EVENT_IS_THROTTLED;
 	}
-	if (info->doing == PERF_EVENT_WAITS)
+	if (info->status == PERF_STATUS_WAITING)
 		perf_state_find_groups(req, event, cpuctx);
 	if (leader->state == PERF_EVENT_STATE_ERROR && leader->attr.pinned) {
 		req->what = leader->obstacle.what;
@@ -509,8 +509,8 @@ static void perf_state_of_event(struct state_request *req, struct perf_event *ev
 	 * event's state and the start of the state are consistent only with ctx->lock held.
 	 */
 	if (!perf_event_call(event, perf_state_look, req)) {
-		info->doing = perf_state_of(event, NULL);
-		info->since = perf_state_since(event, info->doing);
+		info->status = perf_state_of(event, NULL);
+		info->since = perf_state_since(event, info->status);
 	}
 	perf_event_times(event, &info->enabled, &info->running);
 }
@@ -656,7 +656,7 @@ static long perf_state_read_request(void __user *from, struct perf_event_state_i
 
 	if (get_user(size, (u32 __user *)from))
 		return -EFAULT;
-	if (size < offsetofend(struct perf_event_state_info, doing) || size > PAGE_SIZE)
+	if (size < offsetofend(struct perf_event_state_info, status) || size > PAGE_SIZE)
 		return perf_refuse_value(PERF_REFUSED_STATE_SIZE, size);
 	err = copy_struct_from_user(&request, sizeof(request), from, size);
 	if (err)
@@ -706,7 +706,7 @@ long perf_event_copy_state_to_user(struct perf_event *event, void __user *to)
 	}
 	err = err ?: perf_state_of_parent(req, event);
 	if (!err) {
-		if (req->info.doing == PERF_EVENT_WAITS)
+		if (req->info.status == PERF_STATUS_WAITING)
 			perf_state_copy_groups(req);
 		else
 			perf_state_copy_note(req);

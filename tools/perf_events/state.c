@@ -7,26 +7,26 @@
 
 #include "perf-why.h"
 
-static const char *const doings[] = {
-	[PERF_EVENT_COUNTS]	= "counts",
-	[PERF_EVENT_WAITS]	= "waits",
-	[PERF_EVENT_ELSEWHERE]	= "not running",
-	[PERF_EVENT_DISABLED]	= "disabled",
-	[PERF_EVENT_GROUP_OFF]	= "group off",
-	[PERF_EVENT_ERROR]	= "error",
-	[PERF_EVENT_EXITED]	= "exited",
-	[PERF_EVENT_DEAD]	= "dead",
-	[PERF_EVENT_SHARES]	= "shared",
+static const char *const statuses[] = {
+	[PERF_STATUS_COUNTING]		= "counts",
+	[PERF_STATUS_WAITING]		= "waits",
+	[PERF_STATUS_NOT_RUNNING]	= "not running",
+	[PERF_STATUS_DISABLED]		= "disabled",
+	[PERF_STATUS_LEADER_OFF]	= "group off",
+	[PERF_STATUS_ERROR]		= "error",
+	[PERF_STATUS_EXITED]		= "exited",
+	[PERF_STATUS_DEAD]		= "dead",
+	[PERF_STATUS_SHARED]		= "shared",
 };
 
 /* Printed after "needs 2 counters, " */
 static const char *const obstacles[] = {
-	[PERF_EVENT_NO_ROOM]		= "other groups are on",
-	[PERF_EVENT_BY_PINNED]		= "pinned groups have them",
-	[PERF_EVENT_BY_EXCLUSIVE]	= "an exclusive group has the PMU",
-	[PERF_EVENT_IS_EXCLUSIVE]	= "it is exclusive, and other groups are on",
-	[PERF_EVENT_NOT_ON_CPU]		= "the PMU does not count on this CPU",
-	[PERF_EVENT_BY_PMU]		= "the PMU has fewer counters free",
+	[PERF_OBSTACLE_GROUPS]		= "other groups are on",
+	[PERF_OBSTACLE_PINNED]		= "pinned groups have them",
+	[PERF_OBSTACLE_EXCLUSIVE]	= "an exclusive group has the PMU",
+	[PERF_OBSTACLE_OWN_EXCLUSIVE]	= "it is exclusive, and other groups are on",
+	[PERF_OBSTACLE_CPU]		= "the PMU does not count on this CPU",
+	[PERF_OBSTACLE_PMU]		= "the PMU has fewer counters free",
 };
 
 static const char *const losses[] = {
@@ -62,11 +62,11 @@ static void show_groups(FILE *out, const struct perf_event_state_info *info)
 	const char *separator = ":";
 	__u32 i;
 
-	for (i = 0; i < info->on_told; i++) {
+	for (i = 0; i < info->nr_groups; i++) {
 		const struct perf_event_state_group *group = &info->groups[i];
 
 		fprintf(out, "%s %llu", separator, (unsigned long long)group->id);
-		if (i + 1 == info->on_told || info->groups[i + 1].pid != group->pid) {
+		if (i + 1 == info->nr_groups || info->groups[i + 1].pid != group->pid) {
 			if (group->flags & PERF_EVENT_GROUP_OF_KERNEL)
 				fprintf(out, " of the kernel");
 			else if (group->pid)
@@ -74,8 +74,8 @@ static void show_groups(FILE *out, const struct perf_event_state_info *info)
 		}
 		separator = ",";
 	}
-	if (info->on_groups > info->on_told)
-		fprintf(out, ", and %u more", info->on_groups - info->on_told);
+	if (info->on_groups > info->nr_groups)
+		fprintf(out, ", and %u more", info->on_groups - info->nr_groups);
 	if (info->flags & PERF_EVENT_OTHERS_ON)
 		fprintf(out, "%s groups not shown", separator);
 }
@@ -149,7 +149,7 @@ static void show_text(FILE *out, const struct seen *seen)
 	snprintf(event, sizeof(event), "%s/%#llx/", info->pmu, (unsigned long long)info->config);
 	fprintf(out, "%7d %7d %7llu %-22s %-11s %12.3f %12.3f %6.1f %4d %4d %10llu %8llu ",
 		seen->tid, seen->opener, (unsigned long long)info->id, event,
-		name_of(doings, COUNT(doings), info->doing),
+		name_of(statuses, COUNT(statuses), info->status),
 		info->since / 1e6, info->enabled / 1e6,
 		info->enabled ? 100.0 * info->running / info->enabled : 0, info->cpu,
 		info->counter, (unsigned long long)info->records,
@@ -168,7 +168,7 @@ static void put_groups(FILE *out, const struct perf_event_state_info *info)
 	__u32 i;
 
 	fprintf(out, ",\"groups\":[");
-	for (i = 0; i < info->on_told; i++) {
+	for (i = 0; i < info->nr_groups; i++) {
 		const struct perf_event_state_group *group = &info->groups[i];
 
 		fprintf(out, "%s{\"id\":%llu", i ? "," : "", (unsigned long long)group->id);
@@ -215,7 +215,7 @@ static void show_json(FILE *out, const struct seen *seen)
 	put_number(out, "type", info->type);
 	fprintf(out, ",\"config\":%llu", (unsigned long long)info->config);
 	fprintf(out, ",\"state\":");
-	put_json_text(out, name_of(doings, COUNT(doings), info->doing));
+	put_json_text(out, name_of(statuses, COUNT(statuses), info->status));
 	put_number(out, "since", info->since);
 	put_number(out, "enabled", info->enabled);
 	put_number(out, "running", info->running);

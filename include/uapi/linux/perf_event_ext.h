@@ -60,27 +60,27 @@ struct perf_refusal {
  */
 #define PERF_EVENT_IOC_STATE	_IOWR('$', 0x80, __u32)
 
-enum perf_event_doing {
-	PERF_EVENT_COUNTS	= 1,	/* scheduled in */
-	PERF_EVENT_WAITS	= 2,	/* it could count, but other groups have the counters */
-	PERF_EVENT_ELSEWHERE	= 3,	/* its task or cgroup is not running on its CPU */
-	PERF_EVENT_DISABLED	= 4,
-	PERF_EVENT_GROUP_OFF	= 5,	/* its group leader is disabled, or in the error state */
-	PERF_EVENT_ERROR	= 6,	/* pinned, and not scheduled in: enabling it retries */
-	PERF_EVENT_EXITED	= 7,	/* its task has exited, or exec or CPU hotplug removed it */
-	PERF_EVENT_DEAD		= 8,	/* its PMU was unregistered */
-	PERF_EVENT_SHARES	= 9,	/* one event per CPU counts for all inheriting tasks */
+enum perf_event_status {
+	PERF_STATUS_COUNTING	= 1,	/* scheduled in */
+	PERF_STATUS_WAITING	= 2,	/* it could count, but other groups have the counters */
+	PERF_STATUS_NOT_RUNNING	= 3,	/* its task or cgroup is not running on its CPU */
+	PERF_STATUS_DISABLED	= 4,
+	PERF_STATUS_LEADER_OFF	= 5,	/* its group leader is disabled, or in the error state */
+	PERF_STATUS_ERROR	= 6,	/* pinned, and not scheduled in: enabling it retries */
+	PERF_STATUS_EXITED	= 7,	/* its task has exited, or exec or CPU hotplug removed it */
+	PERF_STATUS_DEAD	= 8,	/* its PMU was unregistered */
+	PERF_STATUS_SHARED	= 9,	/* one event per CPU counts for all inheriting tasks */
 };
 
 /* Why an event waits, or why a pinned event was not scheduled in. */
 enum perf_event_obstacle {
-	PERF_EVENT_NO_OBSTACLE	= 0,
-	PERF_EVENT_NO_ROOM	= 1,	/* other groups, some perhaps not visible to the caller */
-	PERF_EVENT_BY_PINNED	= 2,	/* pinned groups only, which are not rotated out */
-	PERF_EVENT_BY_EXCLUSIVE	= 3,	/* a group that needs exclusive use of the PMU */
-	PERF_EVENT_IS_EXCLUSIVE	= 4,	/* it needs exclusive use; other groups are scheduled in */
-	PERF_EVENT_NOT_ON_CPU	= 5,	/* its PMU does not count on this CPU */
-	PERF_EVENT_BY_PMU	= 6,	/* no group: the PMU itself lacks counters */
+	PERF_OBSTACLE_NONE		= 0,
+	PERF_OBSTACLE_GROUPS		= 1,	/* other groups, maybe not visible to the caller */
+	PERF_OBSTACLE_PINNED		= 2,	/* pinned groups only, which are not rotated out */
+	PERF_OBSTACLE_EXCLUSIVE		= 3,	/* a group that needs exclusive use of the PMU */
+	PERF_OBSTACLE_OWN_EXCLUSIVE	= 4,	/* it needs exclusive use, but others are on */
+	PERF_OBSTACLE_CPU		= 5,	/* its PMU does not count on this CPU */
+	PERF_OBSTACLE_PMU		= 6,	/* no group: the PMU itself lacks counters */
 };
 
 #define PERF_EVENT_IS_THROTTLED	0x1	/* until the next tick: it overflowed too often */
@@ -113,8 +113,8 @@ struct perf_event_state_group {
 	__u32	flags;		/* PERF_EVENT_GROUP_* */
 };
 
-#define PERF_EVENT_TELLS_GROUPS	8
-#define PERF_EVENT_TELLS_LOSSES	8
+#define PERF_EVENT_MAX_GROUPS	8
+#define PERF_EVENT_MAX_LOSSES	8
 
 /*
  * Times are in ns. For an event that counts or waits, @since does not include the time for which
@@ -122,7 +122,7 @@ struct perf_event_state_group {
  */
 struct perf_event_state_info {
 	__u32	size;		/* of this structure in the running kernel */
-	__u32	doing;		/* enum perf_event_doing */
+	__u32	status;		/* enum perf_event_status */
 	__s32	tid;		/* counted thread; -1: a CPU; 0: exited */
 	__u32	flags;		/* PERF_EVENT_IS_*, PERF_EVENT_HAS_*, PERF_EVENT_OTHERS_ON */
 	__s32	cpu;		/* on which it counts or waits, else -1 */
@@ -147,7 +147,7 @@ struct perf_event_state_info {
 	__u32	obstacle;	/* enum perf_event_obstacle */
 	__u32	needs;		/* counters that its whole group needs */
 	__u32	on_groups;	/* visible groups that keep it out; ERROR: as of the error */
-	__u32	on_told;	/* entries in @groups */
+	__u32	nr_groups;	/* entries in @groups */
 
 	/* its samples */
 	__u32	throttles;	/* how often it was throttled; 65535: or more */
@@ -159,13 +159,13 @@ struct perf_event_state_info {
 	__u64	bytes;		/* bytes of these records */
 	__u64	aux_bytes;	/* bytes written to AUX areas */
 	__u64	wakeups;	/* wakeups of its readers */
-	__u64	losses[PERF_EVENT_TELLS_LOSSES];	/* by enum perf_event_loss */
+	__u64	losses[PERF_EVENT_MAX_LOSSES];	/* by enum perf_event_loss */
 
 	/* filters in force */
 	__u32	addr_filters;	/* number of address filters */
 	__u32	bpf_id;		/* of the program; 0: none, or not visible to the caller */
 
-	struct perf_event_state_group	groups[PERF_EVENT_TELLS_GROUPS];
+	struct perf_event_state_group	groups[PERF_EVENT_MAX_GROUPS];
 
 	/*
 	 * Text of the filters in force, as PERF_EVENT_IOC_SET_FILTER takes it. A file that

@@ -250,14 +250,14 @@ static void refusal_by_busy_pmu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, perf_pmu_register(&r.pmu, "refuser", -1), 0);
 	attr.type = r.pmu.type;
 	get_state(test, open_attr(test, &attr, -1, current, NULL), &info);
-	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_WAITS);
-	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_BY_PMU);
+	KUNIT_EXPECT_EQ(test, info.status, PERF_STATUS_WAITING);
+	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_OBSTACLE_PMU);
 	KUNIT_EXPECT_STREQ(test, info.pmu, "refuser");
 	close_all(test);
 	r.pmu.filter = keep_off;
 	get_state(test, open_attr(test, &attr, -1, current, NULL), &info);
-	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_WAITS);
-	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_NOT_ON_CPU);
+	KUNIT_EXPECT_EQ(test, info.status, PERF_STATUS_WAITING);
+	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_OBSTACLE_CPU);
 	close_all(test);
 	perf_pmu_unregister(&r.pmu);
 }
@@ -324,8 +324,8 @@ static void refusal_after_unregister(struct kunit *test)
 	perf_pmu_unregister(&f->sim->pmu);
 	sim_pmu_free(f->sim);
 	get_state(test, event, &info);
-	KUNIT_EXPECT_EQ(test, info.doing, PERF_EVENT_DEAD);
-	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_EVENT_NO_OBSTACLE);
+	KUNIT_EXPECT_EQ(test, info.status, PERF_STATUS_DEAD);
+	KUNIT_EXPECT_EQ(test, info.obstacle, PERF_OBSTACLE_NONE);
 	filter_of_a_dead_event(test, event);
 	mutex_lock(&ctx->mutex);
 #ifdef CONFIG_BPF_SYSCALL

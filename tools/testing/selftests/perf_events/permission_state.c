@@ -139,19 +139,19 @@ static int what_is_told(__u64 caps, bool pinned, pid_t owner)
 	fd = pe_self(&a);
 	if (fd < 0 || pe_become(PE_UID, caps) || tell(fd, &info))
 		return 2;
-	if (info.doing != (pinned ? PERF_EVENT_ERROR : PERF_EVENT_WAITS))
+	if (info.status != (pinned ? PERF_STATUS_ERROR : PERF_STATUS_WAITING))
 		return 3;
-	for (i = 0; i < info.on_told; i++)
+	for (i = 0; i < info.nr_groups; i++)
 		of_owner += info.groups[i].id && info.groups[i].pid == owner;
-	if (!info.on_groups && !info.on_told && !info.groups[0].id &&
-	    (info.flags & PERF_EVENT_OTHERS_ON) && info.obstacle == PERF_EVENT_NO_ROOM)
+	if (!info.on_groups && !info.nr_groups && !info.groups[0].id &&
+	    (info.flags & PERF_EVENT_OTHERS_ON) && info.obstacle == PERF_OBSTACLE_GROUPS)
 		return 0;
 	if (info.flags & PERF_EVENT_OTHERS_ON || info.on_groups != PE_SIM_COUNTERS)
 		return 4;
-	if (info.obstacle != PERF_EVENT_BY_PINNED)
+	if (info.obstacle != PERF_OBSTACLE_PINNED)
 		return 5;
 	/* For a pinned event, the kernel reports one group, and not its owner. */
-	return (pinned ? info.on_told == 1 : of_owner == PE_SIM_COUNTERS) ? 1 : 6;
+	return (pinned ? info.nr_groups == 1 : of_owner == PE_SIM_COUNTERS) ? 1 : 6;
 }
 
 static int groups_reported(__u64 caps, bool pinned, pid_t owner)
@@ -240,10 +240,10 @@ static int half_is_own(void *unused)
 	fd = pe_self(&a);
 	if (fd < 0 || pe_become(PE_UID, 0) || tell(fd, &info))
 		return -EIO;
-	if (info.doing != PERF_EVENT_WAITS || info.obstacle != PERF_EVENT_NO_ROOM ||
+	if (info.status != PERF_STATUS_WAITING || info.obstacle != PERF_OBSTACLE_GROUPS ||
 	    !(info.flags & PERF_EVENT_OTHERS_ON))
 		return -EPROTO;
-	if (info.on_groups != PE_SIM_COUNTERS / 2 || info.on_told != PE_SIM_COUNTERS / 2)
+	if (info.on_groups != PE_SIM_COUNTERS / 2 || info.nr_groups != PE_SIM_COUNTERS / 2)
 		return -ERANGE;
 	for (i = 0; i < PE_SIM_COUNTERS / 2; i++) {
 		if (info.groups[i].pid != getpid())
@@ -283,9 +283,9 @@ static int note_is_own(void *two)
 	fd = pe_self(&a);
 	if (fd < 0 || pe_become(PE_UID, 0) || tell(fd, &info))
 		return -EIO;
-	if (info.doing != PERF_EVENT_ERROR || info.obstacle != PERF_EVENT_BY_PINNED)
+	if (info.status != PERF_STATUS_ERROR || info.obstacle != PERF_OBSTACLE_PINNED)
 		return -EPROTO;
-	if (info.on_groups != 1 || info.on_told != 1 || !info.groups[0].id)
+	if (info.on_groups != 1 || info.nr_groups != 1 || !info.groups[0].id)
 		return -ERANGE;
 	if (!(info.flags & PERF_EVENT_OTHERS_ON) != !two)
 		return -EUSERS;

@@ -31,13 +31,13 @@ static int tell(int fd, struct perf_event_state_info *info)
 	return pe_ioctl(fd, PERF_EVENT_IOC_STATE, (unsigned long)info);
 }
 
-/* Return the state of the event, or -errno. */
-static int doing(int fd)
+/* Return the status of the event, or -errno. */
+static int status_of(int fd)
 {
 	struct perf_event_state_info info;
 	int err = tell(fd, &info);
 
-	return err ?: (int)info.doing;
+	return err ?: (int)info.status;
 }
 
 FIXTURE(state) {
@@ -51,7 +51,7 @@ FIXTURE_SETUP(state)
 	self->a = pe_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	self->fd = pe_self(&self->a);
 	ASSERT_LE(0, self->fd);
-	if (doing(self->fd) == -ENOTTY)
+	if (status_of(self->fd) == -ENOTTY)
 		SKIP_OTHERS(return, "needs PERF_EVENT_IOC_STATE");
 	self->mux = pe_get(MUX);
 	/* No rotation happens during a test. */
@@ -83,7 +83,7 @@ TEST_F(state, size)
 
 	EXPECT_EQ(0, ask(self->fd, &info));
 	EXPECT_EQ(sizeof(info), info.size);
-	EXPECT_EQ(PERF_EVENT_COUNTS, info.doing);
+	EXPECT_EQ(PERF_STATUS_COUNTING, info.status);
 	EXPECT_EQ(0, info.id);
 	EXPECT_EQ(0, ask(self->fd, &newer));
 	EXPECT_EQ(sizeof(info), newer.info.size);
@@ -96,7 +96,7 @@ TEST_F(state, size)
 	EXPECT_EQ(-EINVAL, ask(self->fd, &info));
 	info = (struct perf_event_state_info){ .size = sizeof(info), .running = 1 };
 	EXPECT_EQ(-EINVAL, ask(self->fd, &info));
-	info = (struct perf_event_state_info){ .size = 8, .doing = 1 };
+	info = (struct perf_event_state_info){ .size = 8, .status = 1 };
 	EXPECT_EQ(-EINVAL, ask(self->fd, &info));
 	memset(&newer, 0, sizeof(newer));
 	newer.info.size = sizeof(newer);
@@ -157,7 +157,7 @@ TEST_F(state, software_has_no_counter)
 		fd = pe_open(&self->a, 0, 0, -1, 0);
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, tell(fd, &info));
-		EXPECT_EQ(PERF_EVENT_COUNTS, info.doing);
+		EXPECT_EQ(PERF_STATUS_COUNTING, info.status);
 		EXPECT_EQ(-1, info.counter);
 		close(fd);
 	}
@@ -170,17 +170,17 @@ TEST_F(state, enabled_or_not)
 
 	ASSERT_LE(0, member);
 	EXPECT_EQ(0, tell(self->fd, &info));
-	EXPECT_EQ(PERF_EVENT_COUNTS, info.doing);
+	EXPECT_EQ(PERF_STATUS_COUNTING, info.status);
 	EXPECT_LE(0, info.cpu);
 	EXPECT_EQ(-1, info.counter);
 	EXPECT_LT(0, info.enabled);
 	EXPECT_EQ(info.enabled, info.running);
-	EXPECT_EQ(PERF_EVENT_COUNTS, doing(member));
+	EXPECT_EQ(PERF_STATUS_COUNTING, status_of(member));
 	pe_ioctl(self->fd, PERF_EVENT_IOC_DISABLE, 0);
-	EXPECT_EQ(PERF_EVENT_DISABLED, doing(self->fd));
-	EXPECT_EQ(PERF_EVENT_GROUP_OFF, doing(member));
+	EXPECT_EQ(PERF_STATUS_DISABLED, status_of(self->fd));
+	EXPECT_EQ(PERF_STATUS_LEADER_OFF, status_of(member));
 	pe_ioctl(member, PERF_EVENT_IOC_DISABLE, 0);
-	EXPECT_EQ(PERF_EVENT_DISABLED, doing(member));
+	EXPECT_EQ(PERF_STATUS_DISABLED, status_of(member));
 	close(member);
 }
 
@@ -212,7 +212,7 @@ TEST_F(state, since)
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, tell(fd, &now));
-	EXPECT_EQ(PERF_EVENT_DISABLED, now.doing);
+	EXPECT_EQ(PERF_STATUS_DISABLED, now.status);
 	EXPECT_EQ(0, now.since);
 	close(fd);
 
@@ -223,14 +223,14 @@ TEST_F(state, since)
 	ASSERT_EQ(0, pe_child_rest(&child));
 	pe_sleep_ms(1);
 	ASSERT_EQ(0, tell(fd, &now));
-	EXPECT_EQ(PERF_EVENT_ELSEWHERE, now.doing);
+	EXPECT_EQ(PERF_STATUS_NOT_RUNNING, now.status);
 	EXPECT_LE(SLEPT_NS, now.since);
 	pe_child_end(&child);
 	ASSERT_EQ(0, tell(fd, &before));
 	EXPECT_EQ(0, before.tid);
 	pe_sleep_ms(1);
 	ASSERT_EQ(0, tell(fd, &now));
-	EXPECT_EQ(PERF_EVENT_EXITED, now.doing);
+	EXPECT_EQ(PERF_STATUS_EXITED, now.status);
 	EXPECT_LE(before.since + SLEPT_NS, now.since);
 	close(fd);
 }
@@ -269,7 +269,7 @@ TEST_F(state, since_it_was_removed)
 	ASSERT_EQ(0, pe_child_rest(&child));
 	now = now_ns();
 	ASSERT_EQ(0, tell(fd, &info));
-	EXPECT_EQ(PERF_EVENT_EXITED, info.doing);
+	EXPECT_EQ(PERF_STATUS_EXITED, info.status);
 	/* The clocks are not the same, so a difference in rate is allowed. */
 	least = (now - after) / 10 * 9;
 	EXPECT_LE(least, info.since);
@@ -291,9 +291,9 @@ TEST_F(state, of_another_task)
 	fd = pe_open(&self->a, child.pid, -1, -1, 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_rest(&child));
-	EXPECT_EQ(PERF_EVENT_ELSEWHERE, doing(fd));
+	EXPECT_EQ(PERF_STATUS_NOT_RUNNING, status_of(fd));
 	pe_child_end(&child);
-	EXPECT_EQ(PERF_EVENT_EXITED, doing(fd));
+	EXPECT_EQ(PERF_STATUS_EXITED, status_of(fd));
 	close(fd);
 }
 
@@ -312,8 +312,8 @@ TEST_F(state, inherited)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pe_child_start(&child));
 	pe_child_do(&child, PE_STEP, 10);
-	now = doing(fd);
-	EXPECT_TRUE(now == PERF_EVENT_COUNTS || now == PERF_EVENT_SHARES) TH_LOG("%d", now);
+	now = status_of(fd);
+	EXPECT_TRUE(now == PERF_STATUS_COUNTING || now == PERF_STATUS_SHARED) TH_LOG("%d", now);
 	memset(&info, 0, sizeof(info));
 	info.size = sizeof(info);
 	info.tid = child.pid;
@@ -392,30 +392,30 @@ TEST_F(state, twelve_groups)
 	for (i = 0; i < GROUPS; i++)
 		ASSERT_EQ(0, tell(fd[i], &info[i]));
 	for (i = 0; i < GROUPS; i++) {
-		if (info[i].doing == PERF_EVENT_COUNTS) {
+		if (info[i].status == PERF_STATUS_COUNTING) {
 			counting++;
 			EXPECT_LE(0, info[i].counter);
 			EXPECT_EQ(0, info[i].on_groups);
 			continue;
 		}
 		waiting++;
-		EXPECT_EQ(PERF_EVENT_WAITS, info[i].doing);
+		EXPECT_EQ(PERF_STATUS_WAITING, info[i].status);
 		EXPECT_EQ(-1, info[i].counter);
 		EXPECT_LT(info[i].running, info[i].enabled);
-		EXPECT_EQ(PERF_EVENT_NO_ROOM, info[i].obstacle);
+		EXPECT_EQ(PERF_OBSTACLE_GROUPS, info[i].obstacle);
 		EXPECT_EQ(1, info[i].needs);
 		/* It has waited for some time, at most for its time without a counter. */
 		EXPECT_LT(0, info[i].since);
 		EXPECT_LE(info[i].since, info[i].enabled - info[i].running);
 		ASSERT_EQ(PE_SIM_COUNTERS, info[i].on_groups);
-		ASSERT_EQ(PE_SIM_COUNTERS, info[i].on_told);
+		ASSERT_EQ(PE_SIM_COUNTERS, info[i].nr_groups);
 		for (j = 0; j < PE_SIM_COUNTERS; j++) {
 			EXPECT_EQ(getpid(), info[i].groups[j].pid);
 			EXPECT_EQ(0, info[i].groups[j].flags);
 			for (k = 0; k < GROUPS && id[k] != info[i].groups[j].id; k++)
 				;
 			ASSERT_GT(GROUPS, k);
-			EXPECT_EQ(PERF_EVENT_COUNTS, info[k].doing);
+			EXPECT_EQ(PERF_STATUS_COUNTING, info[k].status);
 		}
 	}
 	EXPECT_EQ(PE_SIM_COUNTERS, counting);
@@ -466,7 +466,7 @@ TEST_F(state, sums_of_twelve_groups)
 	outer_end = task_clock(self->fd);
 	for (i = 0; i < GROUPS; i++) {
 		ASSERT_EQ(0, tell(fd[i], &info[i]));
-		EXPECT_EQ(PERF_EVENT_DISABLED, info[i].doing);
+		EXPECT_EQ(PERF_STATUS_DISABLED, info[i].status);
 		ran += info[i].running;
 		close(fd[i]);
 	}
@@ -487,17 +487,17 @@ TEST_F(state, pinned)
 	for (i = 0; i <= PE_SIM_COUNTERS; i++) {
 		fd[i] = pe_self(&a);
 		ASSERT_LE(0, fd[i]);
-		EXPECT_EQ(i < PE_SIM_COUNTERS ? PERF_EVENT_COUNTS : PERF_EVENT_ERROR,
-			  doing(fd[i]));
+		EXPECT_EQ(i < PE_SIM_COUNTERS ? PERF_STATUS_COUNTING : PERF_STATUS_ERROR,
+			  status_of(fd[i]));
 	}
 	/* The reason is still reported after the obstacle is closed. */
 	while (i--) {
 		ASSERT_EQ(0, tell(fd[PE_SIM_COUNTERS], &info));
-		EXPECT_EQ(PERF_EVENT_ERROR, info.doing);
+		EXPECT_EQ(PERF_STATUS_ERROR, info.status);
 		EXPECT_LT(0, info.since);
-		EXPECT_EQ(PERF_EVENT_BY_PINNED, info.obstacle);
+		EXPECT_EQ(PERF_OBSTACLE_PINNED, info.obstacle);
 		EXPECT_EQ(1, info.needs);
-		EXPECT_EQ(1, info.on_told);
+		EXPECT_EQ(1, info.nr_groups);
 		EXPECT_LE(1, info.on_groups);
 		EXPECT_NE(info.id, info.groups[0].id);
 		EXPECT_EQ(PERF_EVENT_GROUP_PINNED, info.groups[0].flags);
@@ -507,7 +507,7 @@ TEST_F(state, pinned)
 	}
 	pe_ioctl(fd[PE_SIM_COUNTERS], PERF_EVENT_IOC_ENABLE, 0);
 	ASSERT_EQ(0, tell(fd[PE_SIM_COUNTERS], &info));
-	EXPECT_EQ(PERF_EVENT_COUNTS, info.doing);
+	EXPECT_EQ(PERF_STATUS_COUNTING, info.status);
 	EXPECT_EQ(0, info.obstacle);
 	close(fd[PE_SIM_COUNTERS]);
 }
@@ -534,8 +534,8 @@ TEST_F(state, not_at_the_moment)
 	}
 	for (i = 0; i < PE_SIM_COUNTERS; i++) {
 		ASSERT_EQ(0, tell(fd[i], &info));
-		EXPECT_EQ(PERF_EVENT_WAITS, info.doing);
-		EXPECT_EQ(PERF_EVENT_BY_PINNED, info.obstacle);
+		EXPECT_EQ(PERF_STATUS_WAITING, info.status);
+		EXPECT_EQ(PERF_OBSTACLE_PINNED, info.obstacle);
 		EXPECT_EQ(PE_SIM_COUNTERS, info.needs);
 		EXPECT_EQ(1, info.on_groups);
 		EXPECT_EQ(pe_id(pinned), info.groups[0].id);
@@ -544,7 +544,7 @@ TEST_F(state, not_at_the_moment)
 	/* No rotation happens in this test: disable and enable the event to schedule it in. */
 	pe_ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
 	pe_ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
-	EXPECT_EQ(PERF_EVENT_COUNTS, doing(fd[0]));
+	EXPECT_EQ(PERF_STATUS_COUNTING, status_of(fd[0]));
 	while (i--)
 		close(fd[i]);
 }
@@ -564,16 +564,16 @@ TEST_F(state, watchdog)
 	pe_hw_share(false);
 	pe_move_to(0);
 	a.disabled = 0;
-	for (nr = 0; nr < PE_HW_MAX && info.doing != PERF_EVENT_WAITS; nr++) {
+	for (nr = 0; nr < PE_HW_MAX && info.status != PERF_STATUS_WAITING; nr++) {
 		fd[nr] = pe_self(&a);
 		ASSERT_LE(0, fd[nr]);
 		ASSERT_EQ(0, tell(fd[nr], &info));
 	}
 	/* The groups are multiplexed. */
-	for (looks = 0; looks < 1000 && info.doing != PERF_EVENT_WAITS; looks++)
+	for (looks = 0; looks < 1000 && info.status != PERF_STATUS_WAITING; looks++)
 		ASSERT_EQ(0, tell(fd[looks % nr], &info));
 	pe_hw_share(true);
-	ASSERT_EQ(PERF_EVENT_WAITS, info.doing);
+	ASSERT_EQ(PERF_STATUS_WAITING, info.status);
 	EXPECT_EQ(PERF_EVENT_GROUP_OF_CPU | PERF_EVENT_GROUP_PINNED | PERF_EVENT_GROUP_OF_KERNEL,
 		  info.groups[0].flags);
 	EXPECT_EQ(0, info.groups[0].pid);
@@ -599,8 +599,8 @@ TEST_F(state, exclusive)
 	alone = pe_self(&a);
 	ASSERT_LE(0, alone);
 	ASSERT_EQ(0, tell(alone, &info));
-	EXPECT_EQ(PERF_EVENT_WAITS, info.doing);
-	EXPECT_EQ(PERF_EVENT_IS_EXCLUSIVE, info.obstacle);
+	EXPECT_EQ(PERF_STATUS_WAITING, info.status);
+	EXPECT_EQ(PERF_OBSTACLE_OWN_EXCLUSIVE, info.obstacle);
 	close(fd);
 	close(alone);
 	alone = pe_self(&a);
@@ -609,8 +609,8 @@ TEST_F(state, exclusive)
 	fd = pe_self(&a);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, tell(fd, &info));
-	EXPECT_EQ(PERF_EVENT_WAITS, info.doing);
-	EXPECT_EQ(PERF_EVENT_BY_EXCLUSIVE, info.obstacle);
+	EXPECT_EQ(PERF_STATUS_WAITING, info.status);
+	EXPECT_EQ(PERF_OBSTACLE_EXCLUSIVE, info.obstacle);
 	EXPECT_EQ(PERF_EVENT_GROUP_EXCLUSIVE, info.groups[0].flags);
 	close(fd);
 	close(alone);
@@ -656,7 +656,7 @@ static int look_at_others(void *all)
 	err = fd < 0 ? fd : tell(fd, &info);
 	if (err)
 		return err;
-	if (info.doing != PERF_EVENT_WAITS)
+	if (info.status != PERF_STATUS_WAITING)
 		return -EAGAIN;
 	if (all)
 		return info.on_groups == PE_SIM_COUNTERS && info.groups[0].id &&

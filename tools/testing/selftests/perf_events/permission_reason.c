@@ -14,12 +14,12 @@
 #include "pe_refused.h"
 #include "pe_trace.h"
 
-FIXTURE(permission_told) {
+FIXTURE(permission_reason) {
 	struct perf_event_attr attr;	/* samples refusals, if the kernel has the tracepoint */
 	long level;
 };
 
-FIXTURE_SETUP(permission_told)
+FIXTURE_SETUP(permission_reason)
 {
 	NEED_EXPLANATIONS(return);
 	self->level = pe_get(PE_PARANOID);
@@ -29,7 +29,7 @@ FIXTURE_SETUP(permission_told)
 	self->attr.sample_period = 1;
 }
 
-FIXTURE_TEARDOWN(permission_told)
+FIXTURE_TEARDOWN(permission_reason)
 {
 	pe_set(PE_PARANOID, self->level);
 }
@@ -78,14 +78,14 @@ static int hear(void *data)
 	return refusals(&ring) == 1 ? 0 : -ENOENT;
 }
 
-TEST_F(permission_told, tracepoint)
+TEST_F(permission_reason, tracepoint)
 {
 	ASSERT_EQ(0, pe_set(PE_PARANOID, 1));
 	EXPECT_EQ(0, pe_run_as(PE_UID, 0, hear, &self->attr));
 }
 
 /* A thread cannot read a refusal of another thread or another process. */
-TEST_F(permission_told, prctl)
+TEST_F(permission_reason, prctl)
 {
 	struct perf_refusal refusal;
 	pthread_t thread;
