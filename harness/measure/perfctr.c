@@ -86,7 +86,7 @@ static void switches_of_others(double plain)
 	close(go[1]);
 	waitpid(child, NULL, 0);
 	/* Wait until no task has counters. */
-	forget();
+	wait_for_hooks();
 }
 
 static void switches(void)

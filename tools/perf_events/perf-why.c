@@ -37,7 +37,7 @@ static int explain_open(char *text, FILE *out, bool json)
 	struct perf_refusal refusal = { };
 	const char *unknown, *comm = "perf-why";
 	struct event_args event;
-	struct told told;
+	struct refused_call refused;
 	int fd, error;
 
 	unknown = parse_event(&event, text);
@@ -58,12 +58,12 @@ static int explain_open(char *text, FILE *out, bool json)
 			strerror(error));
 		return 1;
 	}
-	told = (struct told){
+	refused = (struct refused_call){
 		.pid = getpid(), .comm = comm, .call = refusal.call, .error = refusal.error,
 		.value = refusal.value, .name = refusal.name, .field = refusal.field,
 		.pmu = refusal.pmu, .reason = refusal.reason,
 	};
-	show_refusal(out, &told, json);
+	show_refusal(out, &refused, json);
 	return 1;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 /**
- * struct told - a refusal, and the task whose call was refused
+ * struct refused_call - a refusal, and the task whose call was refused
  * @pid: the thread
  * @comm: the thread's name
  * @call: enum perf_refused_call
@@ -23,7 +23,7 @@
  * @pmu: PMU that refused the event, or ""
  * @reason: a sentence whose subject is @field
  */
-struct told {
+struct refused_call {
 	pid_t		pid;
 	const char	*comm;
 	__u32		call;
@@ -39,7 +39,7 @@ struct told {
  * show.c: print a refusal as text or JSON; print a JSON string. A process chooses the text of
  * filters, so bytes that are not a printable UTF-8 character are escaped.
  */
-void show_refusal(FILE *out, const struct told *told, bool json);
+void show_refusal(FILE *out, const struct refused_call *refused, bool json);
 void put_json_text(FILE *out, const char *text);
 
 /**

@@ -98,18 +98,18 @@ static void put_json_string(FILE *out, const char *key, const char *text)
 	put_json_text(out, text);
 }
 
-static void show_json(FILE *out, const struct told *told)
+static void show_json(FILE *out, const struct refused_call *refused)
 {
-	fprintf(out, "{\"pid\":%d", told->pid);
-	put_json_string(out, "comm", told->comm);
-	put_json_string(out, "call", call_name(told->call));
-	fprintf(out, ",\"errno\":%d", told->error);
-	put_json_string(out, "error", error_name(told->error));
-	put_json_string(out, "name", told->name);
-	put_json_string(out, "field", told->field);
-	fprintf(out, ",\"value\":%llu", (unsigned long long)told->value);
-	put_json_string(out, "pmu", told->pmu);
-	put_json_string(out, "reason", told->reason);
+	fprintf(out, "{\"pid\":%d", refused->pid);
+	put_json_string(out, "comm", refused->comm);
+	put_json_string(out, "call", call_name(refused->call));
+	fprintf(out, ",\"errno\":%d", refused->error);
+	put_json_string(out, "error", error_name(refused->error));
+	put_json_string(out, "name", refused->name);
+	put_json_string(out, "field", refused->field);
+	fprintf(out, ",\"value\":%llu", (unsigned long long)refused->value);
+	put_json_string(out, "pmu", refused->pmu);
+	put_json_string(out, "reason", refused->reason);
 	fprintf(out, "}\n");
 }
 
@@ -130,25 +130,26 @@ static bool is_decimal(const char *field)
 }
 
 /* Do not print the value of a flag: it is the word of all flags. */
-static void show_value(FILE *out, const struct told *told)
+static void show_value(FILE *out, const struct refused_call *refused)
 {
-	if (!told->value || is_flag_field(told->field))
-		return;
-	fprintf(out, is_decimal(told->field) ? "(%lld) " : "(%#llx) ", (long long)told->value);
+	const char *field = refused->field;
+
+	if (refused->value && !is_flag_field(field))
+		fprintf(out, is_decimal(field) ? "(%lld) " : "(%#llx) ", (long long)refused->value);
 }
 
-void show_refusal(FILE *out, const struct told *told, bool json)
+void show_refusal(FILE *out, const struct refused_call *refused, bool json)
 {
 	if (json) {
-		show_json(out, told);
+		show_json(out, refused);
 		return;
 	}
-	fprintf(out, "perf-why: %s[%d]: %s: %s: ", told->comm, told->pid, call_name(told->call),
-		error_name(told->error));
-	if (told->pmu[0])
-		fprintf(out, "PMU %s: ", told->pmu);
-	if (told->field[0])
-		fprintf(out, "%s ", told->field);
-	show_value(out, told);
-	fprintf(out, "%s\n", told->reason);
+	fprintf(out, "perf-why: %s[%d]: %s: %s: ", refused->comm, refused->pid,
+		call_name(refused->call), error_name(refused->error));
+	if (refused->pmu[0])
+		fprintf(out, "PMU %s: ", refused->pmu);
+	if (refused->field[0])
+		fprintf(out, "%s ", refused->field);
+	show_value(out, refused);
+	fprintf(out, "%s\n", refused->reason);
 }

@@ -146,7 +146,7 @@ struct sample {
 static void show_sample(const struct sample *sample, FILE *out, bool json)
 {
 	const char *raw = sample->raw;
-	struct told told = {
+	struct refused_call refused = {
 		.pid	= sample->tid,
 		.comm	= comm_of(sample->tid),
 		.call	= *(const __u32 *)(raw + fields[CALL].offset),
@@ -158,7 +158,7 @@ static void show_sample(const struct sample *sample, FILE *out, bool json)
 		.reason	= string_at(raw, sample->size, REASON),
 	};
 
-	show_refusal(out, &told, json);
+	show_refusal(out, &refused, json);
 }
 
 static unsigned long drain(struct source *s, FILE *out, bool json)

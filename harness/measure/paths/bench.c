@@ -32,7 +32,7 @@ static void switches(void)
 	double plain;
 	int ok;
 
-	forget();	/* switch hooks may still be enabled for events closed at boot */
+	wait_for_hooks();	/* switch hooks may still be enabled for events closed at boot */
 	plain = switch_cost(NULL, &ok);
 	report("switch: none (whole round trip)", 1, plain);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -42,7 +42,7 @@ static void switches(void)
 		if (!strstr(rows[i].name, "per-CPU"))
 			s.cpu = -1;
 		else
-			forget();
+			wait_for_hooks();
 		if (!s.config)
 			s.config = PERF_COUNT_SW_PAGE_FAULTS;
 		value = switch_cost(&s, &ok);
@@ -118,7 +118,7 @@ static void lives(void)
 	}
 	report("open + close", ok, value);
 
-	forget();
+	wait_for_hooks();
 	plain = cost(fork_wait, 100, 1);
 	report("fork + wait: none (whole)", 1, plain);
 	for (int i = 0; i < 3; i++) {
@@ -159,7 +159,7 @@ static void page_faults(void)
 		exit(1);
 	madvise(pages, (size_t)FAULT_PAGES * getpagesize(), MADV_NOHUGEPAGE);
 	more_mappings();
-	forget();
+	wait_for_hooks();
 	plain = cost_without_ring(faults, 4, FAULT_PAGES);
 	report("page fault: none (whole)", 1, plain);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

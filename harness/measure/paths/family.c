@@ -92,7 +92,7 @@ int main(void)
 	if (stacks == MAP_FAILED)
 		return 1;
 	madvise(stacks, (size_t)MOST_TASKS * STACK, MADV_DONTFORK);
-	forget();
+	wait_for_hooks();
 	for (int i = 0; i < NR_GROW; i++) {
 		grow_to(grow[i], stacks);
 		plain_fork[i] = cost(fork_wait, 20, 1);

@@ -188,7 +188,7 @@ static inline double cost_without_ring(void (*path)(void), int turns, int units)
 }
 
 /* Wait until the kernel has disabled the hooks of closed events. */
-static inline void forget(void)
+static inline void wait_for_hooks(void)
 {
 	sleep(2);
 }

@@ -98,7 +98,7 @@ static void cgroups_and_pmus(void)
 	int ok;
 
 	other_task = leave_cgroup;
-	forget();
+	wait_for_hooks();
 	plain = switch_cost(NULL, &ok);
 	for (int i = 0; i < 3; i++) {
 		int opened_all = !open_pmus(numbers[i], 0);
@@ -149,7 +149,7 @@ static void move_threads(void)
 			err(1, "clone");
 	}
 	usleep(100000);
-	forget();
+	wait_for_hooks();
 	report("moving a process to another cgroup: per thread of 1000, no events", 1,
 	       cost(move_process, 2, THREADS));
 	ok = open_cgroups();
@@ -170,7 +170,7 @@ static void after_idle(void)
 		struct set one = { .nr = 1, .cpu = -1, .config = PERF_COUNT_SW_PAGE_FAULTS };
 		__s64 start;
 
-		forget();
+		wait_for_hooks();
 		start = now();
 		ok &= !open_set(&one);
 		took[i] = now() - start;

@@ -47,7 +47,7 @@ static void branch_switches(void)
 	double plain;
 	int ok;
 
-	forget();
+	wait_for_hooks();
 	plain = switch_cost(NULL, &ok);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct set s = {
@@ -115,7 +115,7 @@ static void listener_elsewhere(void)
 	pid_t other;
 
 	mapped_file = open("/proc/self/exe", O_RDONLY);
-	forget();
+	wait_for_hooks();
 	plain = cost_without_ring(map_unmap_file, 200, 1);
 	other = fork();
 	if (!other) {
@@ -179,7 +179,7 @@ static void sideband(void)
 		double plain, value;
 		int ok;
 
-		forget();
+		wait_for_hooks();
 		plain = cost_without_ring(rows[i].path, rows[i].turns, 1);
 		snprintf(name, sizeof(name), "%s: nobody listens (whole)", rows[i].name);
 		report(name, 1, plain);
@@ -229,7 +229,7 @@ static void sample_fields(void)
 	char name[64];
 	int ok;
 
-	forget();
+	wait_for_hooks();
 	plain = cost(faults, 4, FAULT_PAGES);
 	for (unsigned int i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		value = fault_cost(PERF_SAMPLE_IP | fields[i].bit, 0, &ok);
@@ -350,7 +350,7 @@ static void cgroup_switches(void)
 	int made = 0, ok;
 
 	other_task = leave_cgroup;
-	forget();
+	wait_for_hooks();
 	for (int i = -1; i < 4; i++) {
 		int want = i < 0 ? 0 : numbers[i], opened_all = 1;
 		double value;
@@ -397,7 +397,7 @@ static void cgroup_depths(void)
 	int ok;
 
 	other_task = leave_cgroup;
-	forget();
+	wait_for_hooks();
 	plain = switch_cost(NULL, &ok);
 	for (int i = 0; i < 4; i++) {
 		for (int side = 0; side < 2; side++) {
@@ -446,7 +446,7 @@ static void ticks(void)
 
 	mkdir(CGROUPS "empty", 0755);
 	/* Wait until closed events are freed, and touch the memory of this program. */
-	forget();
+	wait_for_hooks();
 	spin();
 	for (int i = 0; i < 5; i++) {
 		int cgroup = open(CGROUPS "empty", O_RDONLY), ok = cgroup >= 0;

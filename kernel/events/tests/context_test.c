@@ -21,7 +21,7 @@
 #define NR_TRIES	5
 
 /**
- * struct counter - a task that counts when told
+ * struct counter - a task that counts on request
  * @task: the task
  * @go: count once, or end
  * @counted: the task has counted

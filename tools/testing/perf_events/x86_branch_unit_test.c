@@ -200,7 +200,7 @@ static bool records_after_exceptions(void)
  * recorded, so the calls in the registers may be wrong. A VM exit disables the unit, too, but the
  * call stack stays right.
  */
-static bool forgets_calls(bool in_guest, bool switches, bool snapshots)
+static bool clears_calls(bool in_guest, bool switches, bool snapshots)
 {
 	struct perf_branch_entry entries[REGISTERS];
 	static const struct config config = { "", &x86_lbr_skylake, 5, 0, STACK };
@@ -581,10 +581,10 @@ int main(void)
 	ktap_result(nr_aborts(&x86_lbr_broadwell, 0, 0x2000) == 2, "abort that is recorded once");
 	ktap_result(is_cheap(), "accesses to registers");
 	ktap_result(records_after_exceptions(), "records after a debug exception");
-	ktap_result(forgets_calls(false, false, false), "calls after a debug exception");
-	ktap_result(forgets_calls(false, true, false), "calls of a switch after a debug exception");
-	ktap_result(forgets_calls(false, false, true), "snapshot after a debug exception");
-	ktap_result(forgets_calls(true, false, false), "calls after a VM exit");
+	ktap_result(clears_calls(false, false, false), "calls after a debug exception");
+	ktap_result(clears_calls(false, true, false), "calls of a switch after a debug exception");
+	ktap_result(clears_calls(false, false, true), "snapshot after a debug exception");
+	ktap_result(clears_calls(true, false, false), "calls after a VM exit");
 	ktap_result(finds_registers(false), "registers with records of another kernel");
 	ktap_result(finds_registers(true), "registers that record");
 	ktap_result(counts_users(), "users of the branch unit");

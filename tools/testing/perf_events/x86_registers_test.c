@@ -6,7 +6,7 @@
  */
 #include "x86_events.h"
 
-static void forget_accesses(void)
+static void clear_accesses(void)
 {
 	machine_run(100);
 	machine.reads = 0;
@@ -33,13 +33,13 @@ static bool switches(void)
 	bool ok = true;
 
 	switch_events(-1, 0);
-	forget_accesses();
+	clear_accesses();
 	switch_events(0, 4);
 	ok &= accesses("switch to the same events", N, 0, 0);
-	forget_accesses();
+	clear_accesses();
 	switch_events(4, -1);
 	ok &= accesses("switch to no events", N, 1, 1);
-	forget_accesses();
+	clear_accesses();
 	switch_events(-1, 0);
 	ok &= accesses("switch from no events to the previous events", N, 1, 1);
 	switch_events(0, -1);
@@ -52,7 +52,7 @@ static bool other_events(const u8 *codes)
 
 	open_user(4, codes, 0);
 	switch_events(-1, 0);
-	forget_accesses();
+	clear_accesses();
 	switch_events(0, 4);
 	ok = accesses("switch to other events", N, N, 0);
 	switch_events(4, -1);
@@ -64,13 +64,13 @@ static bool single_event(void)
 	bool ok;
 
 	switch_events(-1, 0);
-	forget_accesses();
+	clear_accesses();
 	core.pmu.read(&counted[0].event);
 	ok = accesses("read", 1, 0, 0);
-	forget_accesses();
+	clear_accesses();
 	schedule_out(&counted[0]);
 	ok &= accesses("disable", N, 1, 1);
-	forget_accesses();
+	clear_accesses();
 	schedule_in(&counted[0]);
 	ok &= accesses("enable", N, 1, 1);
 	switch_events(0, -1);
@@ -83,7 +83,7 @@ static bool overflow(const u8 *codes)
 
 	open_user(0, codes, 1000);
 	schedule_in(&counted[0]);
-	forget_accesses();
+	clear_accesses();
 	samples = counted[0].samples;
 	while (counted[0].samples == samples)
 		machine_run(1);
@@ -111,7 +111,7 @@ static bool records(void)
 	assert(!open_event(c, &attr));
 	core.pmu.add(&c->event, PERF_EF_START);
 	perf_pmu_enable(&core.pmu);
-	forget_accesses();
+	clear_accesses();
 	samples = c->samples;
 	while (c->samples == samples)
 		machine_run(1);
@@ -122,7 +122,7 @@ static bool records(void)
 	assert(!open_event(c, &attr));
 	core.pmu.add(&c->event, PERF_EF_START);
 	perf_pmu_enable(&core.pmu);
-	forget_accesses();
+	clear_accesses();
 	while (c->samples < 100)
 		machine_run(1);
 	ok &= accesses("buffer of precise samples", 1, 1, 0);
@@ -148,21 +148,21 @@ static bool claims(const struct x86_pmu_msrs *pmu_msrs)
 	thread.state.claim.n = N;
 	perfctr_state_begin(&thread.state);
 	thread_runs();
-	forget_accesses();
+	clear_accesses();
 	thread_stops();
 	handed_over = true;
 	thread_runs();
 	handed_over = false;
 	ok = accesses("perfctr, suspend and resume", N, 0, 0);
 	thread_stops();
-	forget_accesses();
+	clear_accesses();
 	x86_clear_kernel(&x86_pmu_cpu);
 	ok &= accesses("perfctr of user mode, suspended in a kernel thread", 0, 0, 0);
 	thread_runs();
 	thread_stops();
 	for (i = 0; i < N; i++)
 		thread.state.claim.config[i] += 0x10;
-	forget_accesses();
+	clear_accesses();
 	/* If the program can read counters, the driver writes each counter once more. */
 	user_reads = false;
 	thread_runs();
@@ -188,7 +188,7 @@ static bool takes_counters(const struct x86_pmu_msrs *pmu_msrs)
 	open_user(0, some, 0);
 	open_user(4, others, 0);
 	switch_events(-1, 0);
-	forget_accesses();
+	clear_accesses();
 	switch_events(0, 4);
 	machine_run(100);
 	switch_events(4, -1);
@@ -203,7 +203,7 @@ static bool takes_counters(const struct x86_pmu_msrs *pmu_msrs)
 	claim_all(1);
 	user_reads = false;
 	for (i = 0; i < 3; i++) {
-		forget_accesses();
+		clear_accesses();
 		thread_runs();
 		ok &= thread.running && waiting == GENMASK_ULL(N - 1, 0);
 		machine_run(100);
@@ -658,7 +658,7 @@ static bool healed(const struct x86_pmu_msrs *pmu_msrs)
 	if (machine.control != runs)
 		return false;
 	/* Without another VM exit, a switch does not write the register. */
-	forget_accesses();
+	clear_accesses();
 	switch_events(-1, -1);
 	return !machine.writes_control && runs;
 }
@@ -685,7 +685,7 @@ static bool healed_beside_guests(void)
 	machine.control = 0;
 	amd_pmu_disable_virt();
 	ok &= machine.control == runs;
-	forget_accesses();
+	clear_accesses();
 	switch_events(-1, -1);
 	return ok && runs && !machine.writes_control;
 }
@@ -802,7 +802,7 @@ static bool prints(const struct x86_pmu_msrs *pmu_msrs)
 	start_machine(pmu_msrs, 1, GENMASK_ULL(30, 0));
 	open_user(0, codes, 0);
 	switch_events(-1, 0);
-	forget_accesses();
+	clear_accesses();
 	x86_print_registers(&x86_pmu_cpu);
 	return !machine.writes && machine.reads == hweight64(core.counters) && machine.reads_msr;
 }

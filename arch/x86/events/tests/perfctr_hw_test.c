@@ -367,7 +367,7 @@ static void test_mapped(struct kunit *test)
  * @held to the value of counter 0 that the program can then read. @lazy: the kernel thread is in
  * lazy TLB mode; after an EFI call it is not.
  */
-static int go_on_after(struct perfctr_cpu_state *state, bool lazy, int spins, u64 *held)
+static int resume_after(struct perfctr_cpu_state *state, bool lazy, int spins, u64 *held)
 {
 	struct mm_struct *mm = this_cpu_read(cpu_tlbstate.loaded_mm);
 	bool readable = this_cpu_read(cpu_tlbstate.cr4) & X86_CR4_PCE;
@@ -406,7 +406,7 @@ static void test_kernel_thread(struct kunit *test)
 	local_irq_disable();
 	lazy = this_cpu_read(cpu_tlbstate.loaded_mm) != &init_mm;
 	for (i = 0; i < ARRAY_SIZE(held) && !err; i++)
-		err = go_on_after(i & 1 ? b : a, i < 2, i & 1 ? 8 : 1, &held[i]);
+		err = resume_after(i & 1 ? b : a, i < 2, i & 1 ? 8 : 1, &held[i]);
 	local_irq_enable();
 	if (err)
 		kunit_skip(test, "perf's pinned events have the counters");

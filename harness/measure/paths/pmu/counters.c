@@ -92,7 +92,7 @@ static void switches(const char *pmu)
 			      .configs = kinds, .configs_nr = 4 };
 	char name[80];
 
-	forget();
+	wait_for_hooks();
 	for (same.nr = 1; same.nr <= 16; same.nr *= 2) {
 		snprintf(name, sizeof(name), "switch: +%d %s counters%s", same.nr, pmu,
 			 same.nr > 4 ? " (multiplexed)" : "");

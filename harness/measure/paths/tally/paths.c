@@ -75,7 +75,7 @@ static void with(struct set *s, const char *name, void (*path)(void), int units)
 	if (s && open_set(s))
 		return;
 	if (!s)
-		forget();
+		wait_for_hooks();
 	opened = s;
 	tally(name, path, units);
 	opened = NULL;

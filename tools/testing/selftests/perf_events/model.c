@@ -298,7 +298,7 @@ static bool apply(struct world *w, const struct op *op)
 }
 
 /* exec and fork cause an unknown number of faults: reset all counts. */
-static void forget(struct world *w)
+static void reset_counts(struct world *w)
 {
 	int i;
 
@@ -364,7 +364,7 @@ static bool run(const struct kind *kinds, const int *seq, int n)
 		ok = apply(&w, &ops[seq[i]]);
 		if (ops[seq[i]].what == EXEC || ops[seq[i]].what == FORK ||
 		    ops[seq[i]].what == EXIT)
-			forget(&w);
+			reset_counts(&w);
 		ok = ok && work_and_compare(&w);
 	}
 	for (i = 0; i < EVENTS; i++) {

@@ -81,7 +81,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	__atomic_fetch_add(&nr_seen, 1, __ATOMIC_SEQ_CST);
 }
 
-static void forget(void)
+static void clear_seen(void)
 {
 	nr_begun = 0;
 	nr_seen = 0;
@@ -109,7 +109,7 @@ FIXTURE_SETUP(sig)
 {
 	struct sigaction act = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
-	forget();
+	clear_seen();
 	memset(seen, 0, sizeof(seen));
 	ASSERT_EQ(0, sigaction(SIGIO, &act, NULL));
 	ASSERT_EQ(0, sigaction(SIGTRAP, &act, NULL));
@@ -123,7 +123,7 @@ FIXTURE_SETUP(sig)
 	faults(-1, 1);
 	raise(SIGRTMIN);
 	raise(SIGTRAP);
-	forget();
+	clear_seen();
 	memset(seen, 0, sizeof(seen));
 }
 
@@ -223,7 +223,7 @@ TEST_F(sig, no_more)
 	pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0);
 	close(self->fd);
 	self->fd = -1;
-	forget();
+	clear_seen();
 	pe_fault(5);
 	EXPECT_EQ(0, seen_so_far());
 }
@@ -329,7 +329,7 @@ TEST_F(sig, limit)
 	ASSERT_EQ(0, pe_ring_map(&self->ring, self->fd, 4));
 	ASSERT_EQ(0, ask_for_signals(self->fd));
 	for (round = 0; round < 3; round++) {
-		forget();
+		clear_seen();
 		ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_REFRESH, 2));
 		pe_fault(1);
 		ASSERT_EQ(1, seen_so_far());
@@ -391,7 +391,7 @@ static int refresh_in_handler(int fd, unsigned int faults)
 		return -errno;
 	/* Map the pages that the handler touches. */
 	raise(SIGRTMIN);
-	forget();
+	clear_seen();
 	again.left = REFRESHES;
 	return pe_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
 }
@@ -495,14 +495,14 @@ TEST_F(sig, trap_each_time)
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
 	faults(self->fd, 10);
-	forget();
+	clear_seen();
 	faults(self->fd, 10);
 	EXPECT_EQ(10, seen_so_far());
 	a.sample_period = 5;
 	close(self->fd);
 	self->fd = pe_self(&a);
 	ASSERT_LE(0, self->fd);
-	forget();
+	clear_seen();
 	faults(self->fd, 50);
 	EXPECT_EQ(10, seen_so_far());
 	pe_fault(20);
@@ -545,7 +545,7 @@ TEST_F(sig, trap_in_each_thread)
 		while (!__atomic_load_n(&f[i].tid, __ATOMIC_SEQ_CST))
 			pe_sleep_ms(1);
 	}
-	forget();
+	clear_seen();
 	ASSERT_EQ(0, pe_ioctl(self->fd, PERF_EVENT_IOC_ENABLE, 0));
 	for (i = 0; i < 3; i++) {
 		__atomic_store_n(&f[i].go, 1, __ATOMIC_SEQ_CST);
@@ -578,7 +578,7 @@ TEST_F(sig, trap_that_is_blocked)
 	faults(self->fd, 1);
 	ASSERT_LE(1, seen_so_far());
 	EXPECT_EQ(0, seen[0].flags);
-	forget();
+	clear_seen();
 	sigemptyset(&set);
 	sigaddset(&set, SIGTRAP);
 	sigprocmask(SIG_BLOCK, &set, NULL);

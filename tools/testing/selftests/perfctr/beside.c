@@ -256,7 +256,7 @@ TEST_F(beside, pinned_second)
  * A thread with all counters, on which the parent opens a pinned event. The thread sleeps until the
  * event is open, or runs all the time. Return: 0, or a description of the fault.
  */
-static int be_watched(int from, int to, bool waits)
+static int lose_counters_to_parent(int from, int to, bool waits)
 {
 	const volatile struct vperfctr_state *page;
 	struct vperfctr_control all;
@@ -312,7 +312,7 @@ TEST_F(beside, pinned_watches)
 		if (!child) {
 			/* If the parent fails, the child reads an end of file. */
 			close(to[1]);
-			_exit(be_watched(to[0], from[1], !whole));
+			_exit(lose_counters_to_parent(to[0], from[1], !whole));
 		}
 		if (whole)
 			ASSERT_EQ(0, stay_on(1));
