@@ -117,11 +117,11 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 		 *
 		 * If the event is scheduled in on another CPU before perf_event_disable_due() locks
 		 * the event, that function does nothing: the event is disabled when it is scheduled
-		 * out.
+		 * out. An offline CPU is about to schedule the event out, and runs no more work.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
-		} else if (irq_work_queue_on(work, cpu)) {
+		} else if (cpu_online(cpu) && irq_work_queue_on(work, cpu)) {
 			/*
 			 * The event is active on another CPU: the work that is queued there
 			 * takes over this reference.
