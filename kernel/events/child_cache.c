@@ -142,8 +142,9 @@ void perf_cached_del_all(struct perf_event *parent)
 static bool perf_child_changes_only_with_clock(const struct perf_event_context *ctx)
 {
 	/*
-	 * A fork adds a context to a set only if the context has events that must be scheduled.
-	 * These are attached before other CPUs can see the context.
+	 * A fork adds the context to a set only if the context has events that must be scheduled.
+	 * The fork attaches these events, and fills pmu_ctx_list, before another CPU can see the
+	 * context. So with an empty list, no fork is about to set in_ctx_set.
 	 */
 	return !READ_ONCE(ctx->in_ctx_set) && list_empty(&ctx->pmu_ctx_list);
 }

@@ -46,9 +46,9 @@ static void perf_disable_due_locked(struct perf_event *event, struct perf_cpu_co
 }
 
 /*
- * Add @more overflows to the event's limit. They are counted while the event is enabled. The
- * cmpxchg pairs with perf_swevent_sample_periods(): a site that sees that the event is enabled must
- * see the limit.
+ * Add @more to the number of overflows after which the event is disabled. If the event is enabled
+ * already, overflows may change the limit at the same time. The cmpxchg also pairs with
+ * perf_swevent_sample_periods(): an event site that sees the event enabled must see the limit.
  */
 static void perf_enable_add_overflows(struct perf_event *event, struct perf_cpu_context *cpuctx,
 				      int more)
@@ -200,8 +200,8 @@ static const perf_event_func_t perf_enable_group_funcs[] = {
 };
 
 /*
- * Change an always-on event's state from this CPU, even if the event counts on another CPU: only
- * the lock of the event's context is needed.
+ * Change an always-on event's state from this CPU, even if the event counts on another CPU. Return
+ * false if the event is not always-on, or if perf_group_change_under_lock() returns false.
  */
 static bool perf_enable_always_on(struct perf_event *event, perf_event_func_t func, void *data)
 {

@@ -566,8 +566,9 @@ static struct lock_class_key perf_shared_ctx_mutex_key;
  * target of its events is the task of their parent event.
  *
  * Context: may sleep.
- * Return: the context, for perf_shared_ctx_free(), or an ERR_PTR(): -EAGAIN if an event was
- * removed since, -ENOMEM, -EINTR after a fatal signal, or an error of a PMU
+ * Return: the context, for perf_shared_ctx_free(), or an ERR_PTR(): -EAGAIN if @ctx has no events,
+ * or an event could not be inherited, for example because it is being removed; -ENOMEM; -EINTR
+ * after a fatal signal; or an error of a PMU
  */
 struct perf_event_context *perf_shared_ctx_alloc(struct perf_event_context *ctx)
 {

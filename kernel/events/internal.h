@@ -129,8 +129,9 @@ struct perf_cpu_pmu_context {
  * @cgroup_pmus: PMUs with enabled groups of cgroups; ctx.lock
  * @sw_active: software events of groups that are scheduled in
  *
- * Accessed only on its own CPU, with interrupts off, except for @ctx, which is accessed like any
- * other context.
+ * Accessed only on its own CPU, with interrupts off. Exceptions: @ctx is accessed like any other
+ * context, opens on other CPUs read @online with ctx.mutex held, and perf_cgroup_attach() reads
+ * @nr_cgroups.
  */
 struct perf_cpu_context {
 	struct perf_event_context	ctx;
@@ -192,7 +193,10 @@ static inline void perf_lock_forbid_alloc(struct mutex *lock)
 	fs_reclaim_release(GFP_KERNEL);
 }
 
-/* The owner of a kernel event never changes; a task that owns an event may exit. */
+/*
+ * Was the event opened by the kernel? Then @owner is always PERF_TASK_GONE. The owner of any other
+ * event is a task, or NULL after this task's exit, possibly at the same time.
+ */
 static inline bool is_kernel_event(const struct perf_event *event)
 {
 	return READ_ONCE(event->owner) == PERF_TASK_GONE;

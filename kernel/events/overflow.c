@@ -115,16 +115,16 @@ static void perf_overflow_stop_irq_work(struct irq_work *work)
 		 * perf_event_sched_out() has handled the request. Exception: a tracepoint about the
 		 * task made the event overflow while the task did not run.
 		 *
-		 * If the event is scheduled in on another CPU before perf_event_disable_due() locks
-		 * the event, that function does nothing: the event is disabled when it is scheduled
-		 * out. An offline CPU is about to schedule the event out, and runs no more work.
+		 * If another CPU schedules the event in before perf_event_disable_due() locks the
+		 * event, that function does nothing: the sched out on that CPU disables the event.
 		 */
 		if (cpu == smp_processor_id() || cpu < 0) {
 			perf_event_disable_due(event);
 		} else if (cpu_online(cpu) && irq_work_queue_on(work, cpu)) {
 			/*
 			 * The event is active on another CPU: the work that is queued there
-			 * takes over this reference.
+			 * takes over this reference. An offline CPU runs no more work, but is about
+			 * to schedule the event out, which disables the event.
 			 */
 			return;
 		}

@@ -295,8 +295,8 @@ static int perf_open_attach(struct open_request *req)
 	int err;
 
 	/*
-	 * Allocate this before ctx->mutex is taken: reclaim for charged memory could block
-	 * other users of a CPU's context.
+	 * perf_event_set_output() needs event->cold. Allocate it before ctx->mutex is taken:
+	 * reclaim in a memory cgroup could block other users of a CPU's context.
 	 */
 	err = req->output ? perf_event_make_cold(event) : 0;
 	if (err) {

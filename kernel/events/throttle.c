@@ -354,7 +354,10 @@ void perf_swevent_end_throttle(struct perf_event *event, bool here)
 	if (here && event->state == PERF_EVENT_STATE_ACTIVE)
 		perf_event_unthrottle_in(event);
 	else
-		/* The event may occur on any CPU next: the number is far from that of all CPUs. */
+		/*
+		 * The event may occur on any CPU next. It must not be throttled there: use a number
+		 * far from perf_throttle_ticks of all CPUs.
+		 */
 		WRITE_ONCE(hw->interrupts_seq, __this_cpu_read(perf_throttle_ticks) + BIT(31));
 }
 

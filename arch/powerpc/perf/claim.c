@@ -353,9 +353,10 @@ void power_claim_resched(void)
 }
 
 /**
- * power_claim_revoke - take the reserved counters back for a pinned event
+ * power_claim_revoke - release the reserved counters if a pinned event needs them
  * @cpu: this CPU
- * @event: the event, which does not fit beside the reserved counters; pinned or not
+ * @event: an event that does not fit beside the reserved counters. If its group is not pinned,
+ *	perfctr keeps the counters
  *
  * Context: interrupts off, PMU disabled.
  * Return: true if the counters were released.

@@ -202,15 +202,16 @@ static inline bool power_is_ebb(const struct perf_event *event)
 }
 
 /**
- * power_progress - difference between two values of a counter
+ * power_progress - compute what a counter has counted between two reads
  * @before: the earlier value
  * @now: the later value
  *
- * Counts that are rolled back must not be added twice: after a step back, keep @before. A counter
- * near 0 steps back to a value near 2^32.
+ * The processor may roll back speculative counts: @now is then less than @before by less than
+ * PMC_SETBACK, modulo 2^32. After a result of 0, the caller must use @before again in the next call.
+ * Otherwise the counts that were rolled back would be added twice.
  *
  * Context: any.
- * Return: number of counts, modulo 2^32; 0 if the counter has stepped back.
+ * Return: number of counts, modulo 2^32; 0 after a rollback.
  */
 static inline u32 power_progress(u32 before, u32 now)
 {

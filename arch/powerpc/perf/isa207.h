@@ -95,7 +95,8 @@ struct isa207_count {
  *	counters
  * @mantissa: number of mantissa bits, if the register has the value as a mantissa and a base-4
  *	exponent; 0: the register has the value itself
- * @rule: lowest bit of the select field for this value; 0: no constraint
+ * @rule: lowest bit of the field of the constraint words in which all events must have the same
+ *	value; 0: no constraint
  * @threshold: the constraint applies only to events with a threshold
  * @l1: the constraint does not apply to events of L2 and L3
  */

@@ -267,8 +267,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
  * @state: the state, suspended
  *
  * Begin a new period of all interrupting counters: otherwise their values would include what the
- * thread has counted since their last overflow. An overflow that was not reported is lost. The
- * other counters start at 0 in perfctr_cpu_resume().
+ * thread has counted since their last overflow. An overflow that was not reported is lost, unless
+ * @state->revoked has it. The other counters start at 0 in perfctr_cpu_resume().
  *
  * Context: interrupts off from before perfctr_cpu_suspend() until after perfctr_cpu_resume().
  */

@@ -140,8 +140,8 @@ static void x86_claim_apply_deferred(struct x86_pmu_cpu *cpu)
 }
 
 /*
- * Clear counters whose value may include counts of events or of another claim. Interrupting
- * counters need no clearing: perfctr programs them anyway.
+ * Clear @counters, so that user space cannot read counts of events or of another claim. The caller
+ * omits interrupting counters, because perfctr writes their start values.
  */
 static void x86_claim_clear_counters(struct x86_pmu_cpu *cpu, u64 counters)
 {
@@ -330,13 +330,13 @@ void x86_claim_resched(struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_claim_handle_overflow - check for overflows of claimed counters
+ * x86_claim_handle_overflow - stop the counters of a claim if one of them has overflowed
  * @cpu: this CPU, in the overflow interrupt
- * @overflowed: mask of the counters that have overflowed
+ * @overflowed: mask of the counters of events and of the claim that have overflowed
  *
- * Stops all counters of the claim until the next x86_claim_get().
+ * After an overflow, the counters stay stopped until x86_claim_start().
  *
- * Return: true if a claimed counter has overflowed.
+ * Return: true if an interrupting counter of the claim has overflowed.
  */
 bool x86_claim_handle_overflow(struct x86_pmu_cpu *cpu, u64 overflowed)
 {

@@ -253,8 +253,10 @@ static int x86_handle_others(struct x86_pmu_cpu *cpu, u64 others)
 }
 
 /*
- * Find overflows, and handle them. @reprogramming: the interrupted code checks the counters again.
- * @others: see x86_read_overflowed(). Returns the number of overflows.
+ * Find and handle overflows. @reprogramming: the NMI has interrupted code that writes registers, and
+ * that checks the counters at its end. @later, @others: see x86_read_overflowed(). Return: number of
+ * counters, PEBS records and traces handled, including each running checkpointed counter; 1 if only
+ * another status bit was set
  */
 static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
 				 u64 later, u64 *others)
@@ -337,8 +339,9 @@ void perf_events_lapic_init(void)
 }
 
 /*
- * Is one interrupt sent for all overflows until the status is read? Otherwise each overflow
- * causes an interrupt, which is late if the overflow was handled before.
+ * Does the PMU send only one interrupt for all overflows until the handler has read the status and
+ * unmasked the interrupt? Otherwise each overflow sends an interrupt. If an earlier interrupt has
+ * handled the overflow, the later one finds nothing to do: a late NMI.
  */
 static bool x86_sends_once(const struct x86_pmu_msrs *msrs)
 {

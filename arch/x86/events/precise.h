@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Precise events: at an overflow the CPU writes a record with its registers and other data to a
- * buffer in memory (PEBS), and interrupts.
+ * Precise events (PEBS): at an overflow the CPU writes a record with its registers and other data
+ * to a buffer in memory, and interrupts.
  *
  * The overflow leaves the counter at 0. The counter continues from 0, and the interrupt reprograms
  * it, as for events that are not precise.
  *
- * Alternatively, the CPU reloads the counter with the period. The driver uses the reload only for
- * events with a constant period that exclude the kernel, so that their counters do not count while
- * the driver runs. Each record then represents one period that the counter does not show. If the
- * record has all fields of the event's samples, records wait in the buffer (X86_PRECISE_MULTI)
- * until the buffer is nearly full, the event is read or stopped, or the task is switched out.
+ * Alternatively, the CPU reloads the counter with the period at each record (auto-reload). Then the
+ * counter lacks one period for each record that is still in the buffer. The driver uses the reload
+ * only for events with a constant period that exclude the kernel, so that their counters do not
+ * count while the driver runs. If the record has all fields of the event's samples, records wait in
+ * the buffer (X86_PRECISE_MULTI, large PEBS) until the buffer is nearly full, the event is read or
+ * stopped, or the task is switched out.
  *
  *   intel/ds.c			debug store area, and its mapping
  *   intel/pebs.c		buffers, registers, and checks of events

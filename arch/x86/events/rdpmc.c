@@ -41,13 +41,13 @@ static bool x86_is_lazy(void)
 }
 
 /**
- * x86_in_kernel_thread - check for a kernel thread in the address space of a process
+ * x86_in_kernel_thread - check whether a kernel thread runs
  *
- * A kernel thread that makes an EFI call, or uses the address space of a program, is not in lazy
- * TLB mode.
+ * Lazy TLB mode alone is not enough: a kernel thread that makes an EFI call, or uses the address
+ * space of a program (kthread_use_mm()), is not in this mode.
  *
  * Context: any.
- * Return: true for such a thread.
+ * Return: true if current is a kernel thread, or the CPU is in lazy TLB mode.
  */
 bool x86_in_kernel_thread(void)
 {

@@ -585,16 +585,18 @@ static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 }
 
 /**
- * x86_clear_sticky_overflows - clear the sticky overflow flags of all counters
+ * x86_clear_sticky_overflows - clear the sticky overflow flags that are still set
  * @cpu: this CPU
  *
  * A flag keeps the interrupt asserted: after the unmasking, NMIs would follow one another without
- * end. x86_handle_overflowed() clears the flags of most counters with an owner, so clear those of
- * the others, which are about to be reprogrammed. The NMI may have interrupted a change of the
- * shadow select, so only remove the flag from the register.
+ * end. x86_handle_overflowed() has cleared the flags of the counters that it has programmed. The
+ * remaining flags are mainly those of counters without an owner.
+ *
+ * The interrupted code may be changing x86_pmu_cpu::select. So read each select from the register,
+ * not from the shadow, and write it back without the flag.
  *
  * Context: overflow interrupt.
- * Return: the number of flags.
+ * Return: the number of flags cleared.
  */
 int x86_clear_sticky_overflows(struct x86_pmu_cpu *cpu)
 {
@@ -625,9 +627,10 @@ void x86_set_selects_unknown(struct x86_pmu_cpu *cpu)
 
 /**
  * x86_reset_registers - halt and clear all counters, which may be in any state
- * @cpu: this CPU, which is brought up, taken offline, shut down, or resumes
+ * @cpu: this CPU, which is brought up, taken offline, suspended, resumed or shut down
  *
- * If the threads of a core share the counters, only those with a select in the shadow are reset.
+ * If the threads of a core share the counters, this function resets only the counters whose shadow
+ * select is not 0. The other thread may use the rest.
  *
  * Context: interrupts off, or NMI after a crash.
  */

@@ -386,9 +386,9 @@ static void x86_count_attach_counter(struct x86_pmu_cpu *cpu, struct x86_count *
 	if (count->sel.flags & X86_METRICS ||
 	    !x86_is_armed(count, core, count->total - value, count->total)) {
 		/*
-		 * x86_count_free() has checked the value if it is known. Otherwise the select may
-		 * have enabled a counter near its overflow, such as the former upper counter of a
-		 * pair.
+		 * Without a status register, a counter near its overflow, such as the former upper
+		 * counter of a pair, may have caused an NMI since the select was written. If the
+		 * value is known, x86_count_free() has checked it.
 		 */
 		if (!known && !core->msrs->status)
 			x86_check_late_nmi(cpu, value);

@@ -105,9 +105,9 @@ struct task_body {
 
 /**
  * struct task_record - record of a task's fork or exit
- * @record: the record
- * @body: its body
- * @task: the task
+ * @record: header and kind
+ * @body: filled for each event, because the ids depend on the event's PID namespace
+ * @task: the task that was created or exits
  */
 struct task_record {
 	struct perf_record	record;
@@ -297,9 +297,9 @@ void __perf_event_namespaces(struct task_struct *task)
 
 /**
  * struct switch_record - record of a context switch
- * @record: the record
- * @body: the other task, for PERF_RECORD_SWITCH_CPU_WIDE
- * @next_prev: the other task
+ * @record: header and kind
+ * @body: ids of @next_prev in the event's PID namespace, for PERF_RECORD_SWITCH_CPU_WIDE
+ * @next_prev: the next task in a switch out, the previous task in a switch in
  */
 struct switch_record {
 	struct perf_record	record;

@@ -248,8 +248,9 @@ static void perf_addr_filter_set_ranges(struct perf_event *event,
 }
 
 /*
- * The event has the ranges of the newest filters: apply them to the hardware. A fork copies the
- * serial number together with the ranges.
+ * Apply the event's ranges, which were computed from the newest filters, to the hardware. Note the
+ * filters' serial number in @applied: perf_addr_filters_inherit() copies @applied and the ranges
+ * together, with head->lock held.
  */
 static void perf_addr_filter_use_ranges(struct perf_event *event)
 {

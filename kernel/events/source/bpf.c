@@ -50,7 +50,10 @@ static int perf_bpf_attach_tracing(struct perf_event *event, struct bpf_prog *pr
 		return perf_refuse(PERF_REFUSED_BPF_CONTEXT);
 
 	err = perf_event_attach_bpf_prog(event, prog, cookie);
-	/* -EEXIST also means that another event has the same program on the same tracepoint. */
+	/*
+	 * -EEXIST has two causes: the event has a program, or another event has this program on the
+	 * same tracepoint.
+	 */
 	return perf_refuse_error(err == -EEXIST && READ_ONCE(event->prog) ?
 				 PERF_REFUSED_BPF_PRESENT : PERF_REFUSED_BPF_OTHER, err);
 }

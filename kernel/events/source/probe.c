@@ -27,8 +27,8 @@ static int perf_probe_check(struct perf_event *event, bool allowed)
 }
 
 /*
- * If an inherited event cannot create its probe, fork(2) must not fail. After -ENODEV, fork(2)
- * continues without the inherited event.
+ * If the probe of an inherited event cannot be created, return -ENODEV: fork(2) then continues
+ * without the event. Only -ENOMEM makes fork(2) fail.
  */
 static int perf_probe_made(const struct perf_event *event, int err)
 {

@@ -7,8 +7,8 @@
 #include "sim_fixture.h"
 
 /*
- * More than a step of ages: a context switch after a round schedules in the same group as the
- * rotation. Groups whose ages differ by less are scheduled in by their ids.
+ * Duration of a round: longer than AGE_STEP, so that a context switch after the round schedules in
+ * the same group as the rotation. Groups whose ages differ by less are in the order of their ids.
  */
 #define ROUND_NS	(2 * NSEC_PER_MSEC)
 
@@ -124,9 +124,9 @@ static void disabled_member_needs_no_counter(struct kunit *test)
 }
 
 /*
- * Without events the hooks in context switches are off. If the context was still the CPU's task
- * context, or its clock still ran, the CPU would still have the context after the task has
- * exited.
+ * The removal of a context's last event must clear cpuctx->task_ctx and stop the context's clock.
+ * Without events the hooks in context switches are off, so nothing else does this before the task
+ * exits.
  */
 static void last_event_clears_the_task_context(struct kunit *test)
 {

@@ -148,8 +148,9 @@ static struct sysctl_test_run sysctl_test_interrupts(u64 ns)
 }
 
 /*
- * Simulate interrupts that take @ns each, at a rate and limit, until nothing changes. Return: the
- * values then
+ * With sample rate @rate and CPU limit @percent, simulate interrupts that take @ns each, often
+ * enough for the average to settle. Repeat this if another interrupt has disturbed the average.
+ * Return: the limits at the end
  */
 static struct limits sysctl_test_load(struct kunit *test, int rate, int percent, u64 ns)
 {
