@@ -61,7 +61,7 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
 }
 
 /**
- * perf_cgroup_make_clocks - allocate the clocks of an event's cgroup, if it has none
+ * perf_cgroup_alloc_info - allocate the clocks of an event's cgroup, if it has none
  * @event: a new event; the permission to monitor its CPU was checked, because the clocks use memory
  *	until the cgroup is removed
  *
@@ -72,7 +72,7 @@ static struct perf_cgroup_info *perf_cgroup_info_here(const struct perf_cgroup *
  * Context: may sleep.
  * Return: 0 on success, -ENOMEM
  */
-int perf_cgroup_make_clocks(struct perf_event *event)
+int perf_cgroup_alloc_info(struct perf_event *event)
 {
 	struct perf_cgroup_info __percpu *made;
 	struct perf_cgroup *cgrp = event->cgrp;

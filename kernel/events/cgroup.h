@@ -8,7 +8,7 @@ typedef bool (*perf_subtree_func_t)(struct perf_event_pmu_context *epc, bool pin
 				    struct perf_cgroup *cgrp);
 
 #ifdef CONFIG_CGROUP_PERF
-int perf_cgroup_make_clocks(struct perf_event *event);
+int perf_cgroup_alloc_info(struct perf_event *event);
 int perf_cgroup_connect(struct perf_event *event, int fd, const struct perf_event *leader);
 void perf_cgroup_set_from_leader(struct perf_event *event, const struct perf_event *leader);
 void perf_cgroup_disconnect(struct perf_event *event);
@@ -30,7 +30,7 @@ static inline bool perf_cgroup_is_same(const struct perf_cpu_context *cpuctx,
 	return likely(!READ_ONCE(cpuctx->nr_cgroups)) || __perf_cgroup_is_same(cpuctx, next);
 }
 #else
-static inline int perf_cgroup_make_clocks(struct perf_event *event)	{ return 0; }
+static inline int perf_cgroup_alloc_info(struct perf_event *event)	{ return 0; }
 static inline int perf_cgroup_connect(struct perf_event *event, int fd,
 				      const struct perf_event *leader)	{ return -EINVAL; }
 static inline void perf_cgroup_set_from_leader(struct perf_event *event,

@@ -15,13 +15,13 @@ static struct perf_inherit_data *perf_cached_inherit_data(const struct perf_even
 }
 
 /**
- * perf_cached_mark_stale - note that the clock of a context with cached events is started
+ * perf_child_cache_mark_stale - note that the clock of a context with cached events is started
  * @ctx: the context, whose lock is held; interrupts are off
  *
  * The parent events, and so perf_inherit_data::stale, are not freed meanwhile: an inherited event
  * has a reference to its parent event, and before it leaves @ctx, all events of @ctx are uncached.
  */
-void perf_cached_mark_stale(struct perf_event_context *ctx)
+void perf_child_cache_mark_stale(struct perf_event_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	ctx->cached = false;
@@ -29,7 +29,7 @@ void perf_cached_mark_stale(struct perf_event_context *ctx)
 }
 
 /* Subtract cached events, already unlinked from their context, from their parent events' sums. */
-static void perf_cached_subtract(struct perf_event *child)
+static void perf_child_cache_subtract(struct perf_event *child)
 {
 	struct perf_event *next;
 
@@ -56,7 +56,7 @@ static void perf_cached_subtract(struct perf_event *child)
 }
 
 /* Uncache all inherited events of the stale contexts; the inherit lock is held. */
-static void __perf_cached_del_stale(struct perf_inherit_data *data)
+static void __perf_child_cache_del_stale(struct perf_inherit_data *data)
 {
 	struct llist_node *stale = llist_del_all(&data->stale);
 	struct perf_event_context *ctx, *next;
@@ -69,28 +69,28 @@ static void __perf_cached_del_stale(struct perf_inherit_data *data)
 			WARN_ON_ONCE(ctx->cached);
 			WRITE_ONCE(ctx->cached_children, NULL);
 		}
-		perf_cached_subtract(child);
+		perf_child_cache_subtract(child);
 	}
 }
 
 /**
- * perf_cached_del_stale - uncache the inherited events of stale contexts
+ * perf_child_cache_del_stale - uncache the inherited events of stale contexts
  * @parent: an event with inherited events; the inherit lock is held
  */
-void perf_cached_del_stale(struct perf_event *parent)
+void perf_child_cache_del_stale(struct perf_event *parent)
 {
 	struct perf_inherit_data *data = parent->ctx->inherit_data;
 
 	lockdep_assert_held(&data->lock);
 	if (!llist_empty(&data->stale))
-		__perf_cached_del_stale(data);
+		__perf_child_cache_del_stale(data);
 }
 
 /**
- * perf_cached_del - uncache all events in @child's context that have the same inherit lock
+ * perf_child_cache_del - uncache all events in @child's context that have the same inherit lock
  * @child: inherited event, in its context and its parent event's list; the inherit lock is held
  */
-void perf_cached_del(struct perf_event *child)
+void perf_child_cache_del(struct perf_event *child)
 {
 	struct perf_inherit_data *data = perf_cached_inherit_data(child);
 	struct perf_event_context *ctx = child->ctx;
@@ -110,27 +110,27 @@ void perf_cached_del(struct perf_event *child)
 		}
 	}
 	if (was_cached)
-		perf_cached_subtract(first);
+		perf_child_cache_subtract(first);
 	else
-		__perf_cached_del_stale(data);
+		__perf_child_cache_del_stale(data);
 }
 
 /**
- * perf_cached_del_all - uncache all events inherited from @parent
+ * perf_child_cache_del_all - uncache all events inherited from @parent
  * @parent: the event; the inherit lock is held
  */
-void perf_cached_del_all(struct perf_event *parent)
+void perf_child_cache_del_all(struct perf_event *parent)
 {
 	struct list_head *children = perf_event_children(parent);
 	struct perf_event *last;
 
-	perf_cached_del_stale(parent);
+	perf_child_cache_del_stale(parent);
 	/* The loop ends: each iteration moves at least one event away from the end of the list. */
 	while (!list_empty(children)) {
 		last = list_last_entry(children, struct perf_event, child_list);
 		if (!perf_child_is_cached(last))
 			break;
-		perf_cached_del(last);
+		perf_child_cache_del(last);
 	}
 }
 
@@ -149,7 +149,7 @@ static bool perf_child_changes_only_with_clock(const struct perf_event_context *
 	return !READ_ONCE(ctx->in_ctx_set) && list_empty(&ctx->pmu_ctx_list);
 }
 
-/* perf_child_cache() with the context's lock held; interrupts are off */
+/* perf_child_cache_add() with the context's lock held; interrupts are off */
 static bool perf_child_cache_locked(struct perf_event *child)
 {
 	struct perf_event_cold *cold = child->parent->cold;
@@ -190,9 +190,9 @@ static bool perf_child_cache_locked(struct perf_event *child)
 }
 
 /**
- * perf_child_cache - cache an inherited event, if its values do not change
+ * perf_child_cache_add - cache an inherited event, if its values do not change
  * @child: inherited event, not cached; perf_parent_caches() is true for its parent event. The
- *	inherit lock is held, and perf_cached_del_stale() has been called under it
+ *	inherit lock is held, and perf_child_cache_del_stale() has been called under it
  *
  * Only an event with PERF_EVENT_PLAIN_CHILD has memory for the cached values (hw.cached). Any
  * other event is cached only if its values are 0, for example because a shared context has always
@@ -200,7 +200,7 @@ static bool perf_child_cache_locked(struct perf_event *child)
  *
  * Return: true if @child is cached, and its values are part of its parent event's sum
  */
-bool perf_child_cache(struct perf_event *child)
+bool perf_child_cache_add(struct perf_event *child)
 {
 	bool cached;
 
@@ -212,7 +212,7 @@ bool perf_child_cache(struct perf_event *child)
 		return false;
 	perf_delay(CHILD_CACHED);
 	child->event_flags |= PERF_EVENT_CACHED;
-	/* Do not move the only entry: see perf_cached_subtract(). */
+	/* Do not move the only entry: see perf_child_cache_subtract(). */
 	if (!list_is_last(&child->child_list, perf_event_children(child->parent)))
 		list_move_tail(&child->child_list, perf_event_children(child->parent));
 	return true;

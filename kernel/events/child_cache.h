@@ -30,11 +30,11 @@
 #include "time.h"
 #include "time_seq.h"
 
-void perf_cached_mark_stale(struct perf_event_context *ctx);
-void perf_cached_del_stale(struct perf_event *parent);
-bool perf_child_cache(struct perf_event *child);
-void perf_cached_del(struct perf_event *child);
-void perf_cached_del_all(struct perf_event *parent);
+void perf_child_cache_mark_stale(struct perf_event_context *ctx);
+void perf_child_cache_del_stale(struct perf_event *parent);
+bool perf_child_cache_add(struct perf_event *child);
+void perf_child_cache_del(struct perf_event *child);
+void perf_child_cache_del_all(struct perf_event *parent);
 
 static inline bool perf_child_is_cached(const struct perf_event *child)
 {
@@ -48,7 +48,7 @@ static inline bool perf_child_is_cached(const struct perf_event *child)
 static __always_inline void perf_context_start(struct perf_event_context *ctx, u64 now)
 {
 	if (unlikely(ctx->cached))
-		perf_cached_mark_stale(ctx);
+		perf_child_cache_mark_stale(ctx);
 	perf_clock_start(&ctx->clock, now);
 }
 
@@ -61,7 +61,7 @@ static inline void perf_child_uncache(struct perf_event *child)
 {
 	/* Only a holder of the inherit lock caches events of this list. */
 	if (unlikely(READ_ONCE(child->ctx->cached_children)))
-		perf_cached_del(child);
+		perf_child_cache_del(child);
 }
 
 /* May events inherited from @parent be cached? Otherwise parent->cold has no sums. */
@@ -70,7 +70,7 @@ static inline bool perf_parent_caches(const struct perf_event *parent)
 	return !is_sampling_event(parent) && !parent->attr.sigtrap;
 }
 
-/* Can perf_child_cache() succeed? This test avoids the lock of perf_child_cache(). */
+/* Can perf_child_cache_add() succeed? This test avoids the lock of perf_child_cache_add(). */
 static __always_inline bool perf_child_may_be_cached(const struct perf_event *child)
 {
 	const struct perf_event_context *ctx = child->ctx;

@@ -486,7 +486,7 @@ void perf_children_call_running(struct perf_event *parent, perf_event_func_t fun
 	lockdep_assert_held(perf_inherit_lock(parent));
 	if (!mutex_trylock(&together_lock))
 		return;
-	perf_cached_del_stale(parent);
+	perf_child_cache_del_stale(parent);
 	cpumask_clear(&together_cpus);
 	for_each_child(child, parent) {
 		/*

@@ -43,7 +43,7 @@ PERF_DELAY_POINT(CHILD_FOLDED),		/* still in the list of inherited events */
 PERF_DELAY_POINT(CHILD_LEFT),		/* still in its context's list */
 PERF_DELAY_POINT(CHILDREN_SEEN),	/* the list of inherited events is empty */
 PERF_DELAY_POINT(CHILD_CACHED),	/* not at the end of the list of inherited events yet */
-PERF_DELAY_POINT(CHILDREN_UNCACHED),	/* after perf_cached_del_stale() */
+PERF_DELAY_POINT(CHILDREN_UNCACHED),	/* after perf_child_cache_del_stale() */
 
 /* writers of a ring, on one CPU or several */
 PERF_DELAY_POINT(RING_STEP),		/* any step of ring.h and ring_shared.h */

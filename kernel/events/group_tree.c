@@ -432,7 +432,7 @@ static struct perf_event *perf_subtree_last(struct perf_event *leader)
 }
 
 /**
- * perf_group_move_last - move a group after all others of its subtree
+ * perf_group_tree_move_last - move a group after all others of its subtree
  * @leader: leader of a flexible group that cannot be scheduled in although no other
  *	flexible group is; ctx->lock is held
  * @ns: time for which the group would have been scheduled in; at least one step of ages is added,
@@ -442,7 +442,7 @@ static struct perf_event *perf_subtree_last(struct perf_event *leader)
  * group. Several such groups do not increase each other's runtime beyond the limit of
  * perf_group_add_runtime().
  */
-void perf_group_move_last(struct perf_event *leader, u64 ns)
+void perf_group_tree_move_last(struct perf_event *leader, u64 ns)
 {
 	u64 most, last;
 

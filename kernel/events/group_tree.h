@@ -34,7 +34,7 @@ void perf_group_tree_insert(struct perf_event *leader);
 void perf_group_insert_next(struct perf_event *leader, struct perf_group_gap *gap);
 void perf_group_tree_del(struct perf_event *leader);
 void perf_group_add_runtime(struct perf_event *leader, u64 ns);
-void perf_group_move_last(struct perf_event *leader, u64 ns);
+void perf_group_tree_move_last(struct perf_event *leader, u64 ns);
 u64 perf_group_age(const struct perf_event *leader);
 void perf_subtree_scan(struct perf_event_pmu_context *epc, int cpu,
 		       const struct perf_cgroup *cgrp, struct perf_subtree_scan *scan);

@@ -238,7 +238,7 @@ static __always_inline u64 perf_read_add_all_children(struct perf_event *parent,
 	u64 total = 0;
 
 	if (caches)
-		perf_cached_del_stale(parent);
+		perf_child_cache_del_stale(parent);
 	if (!(parent->event_caps & PERF_EV_CAP_ALWAYS_ON))
 		perf_children_call_running(parent, perf_read_child_locked);
 	perf_delay(CHILDREN_UNCACHED);
@@ -246,7 +246,7 @@ static __always_inline u64 perf_read_add_all_children(struct perf_event *parent,
 		/* All events after this one are cached, too. */
 		if (perf_child_is_cached(child))
 			break;
-		if (caches && perf_child_may_be_cached(child) && perf_child_cache(child))
+		if (caches && perf_child_may_be_cached(child) && perf_child_cache_add(child))
 			continue;
 		total += perf_read_child_count(child, is_clock);
 		if (enabled)

@@ -178,7 +178,7 @@ static int perf_report_pmus(struct seq_file *m, void *unused)
 	int cpu, err;
 
 	/* For PMUs that were registered after the open of the file */
-	err = perf_stats_make_all();
+	err = perf_stats_alloc_all();
 	if (err)
 		return err;
 	seq_puts(m, "cpu pmu events counters_on groups_on groups_waiting rotations throttled");
@@ -194,7 +194,7 @@ static int perf_report_pmus(struct seq_file *m, void *unused)
 
 static int perf_report_pmus_open(struct inode *inode, struct file *file)
 {
-	int err = perf_stats_make_all() ?: single_open(file, perf_report_pmus, NULL);
+	int err = perf_stats_alloc_all() ?: single_open(file, perf_report_pmus, NULL);
 
 	if (!err)
 		perf_stats_enable(true);

@@ -291,7 +291,7 @@ static void perf_reset_children(struct perf_event *parent)
 	struct perf_event *child;
 
 	perf_reset_removed_children(parent);
-	perf_cached_del_all(parent);
+	perf_child_cache_del_all(parent);
 	if (!is_counting_clock(parent)) {
 		perf_reset_call_children(parent, false);
 		return;
@@ -309,10 +309,10 @@ static void perf_reset_group_children(struct perf_event *leader)
 	struct perf_event *child, *member;
 
 	perf_reset_removed_children(leader);
-	perf_cached_del_all(leader);
+	perf_child_cache_del_all(leader);
 	for_each_sibling_event(member, leader) {
 		perf_reset_removed_children(member);
-		perf_cached_del_all(member);
+		perf_child_cache_del_all(member);
 	}
 	perf_reset_call_children(leader, true);
 	for_each_sibling_event(member, leader) {

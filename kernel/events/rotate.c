@@ -78,7 +78,7 @@ static void perf_rotate_make_room(struct perf_event *waiting,
 		victim = perf_rotate_oldest_running(task_epc,
 						    perf_rotate_oldest_running(cpu_epc, NULL));
 		if (!victim) {
-			perf_group_move_last(waiting, ktime_to_ns(cpc->hrtimer_interval));
+			perf_group_tree_move_last(waiting, ktime_to_ns(cpc->hrtimer_interval));
 			return;
 		}
 		if (n++ < ROTATE_SINGLY) {

@@ -392,7 +392,7 @@ bool perf_subtree_sched_in(struct perf_event_pmu_context *epc, bool pinned, int 
 		 */
 		tries -= 1 + leader->nr_siblings / BACKFILL_MEMBERS;
 		if (!some && perf_sched_nothing_to_sched_out(epc->pmu))
-			perf_group_move_last(leader, ktime_to_ns(cpc->hrtimer_interval));
+			perf_group_tree_move_last(leader, ktime_to_ns(cpc->hrtimer_interval));
 		else if (!leader->nr_siblings)
 			tries -= BACKFILL_SINGLE - 1;
 		/* The PMU is probably full: it never had more events with a counter. */

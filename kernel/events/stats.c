@@ -3,7 +3,7 @@
  * Statistics of each CPU, and of each PMU on a CPU; see stats.h.
  *
  * Most machines never need the statistics of a PMU, so the first open of the debugfs file
- * perf_events/pmus allocates them (perf_stats_make_all()). They are freed with the PMU.
+ * perf_events/pmus allocates them (perf_stats_alloc_all()). They are freed with the PMU.
  */
 #include <linux/percpu.h>
 
@@ -90,14 +90,14 @@ void perf_stats_enable(bool on)
 }
 
 /**
- * perf_stats_make_all - allocate the statistics of all PMUs
+ * perf_stats_alloc_all - allocate the statistics of all PMUs
  *
  * Memory is not allocated under perf_pmus_lock, because CPU hotplug takes it.
  *
  * Context: may sleep; no locks are held.
  * Return: 0 on success, -ENOMEM
  */
-int perf_stats_make_all(void)
+int perf_stats_alloc_all(void)
 {
 	struct perf_pmu_stats __percpu *made;
 

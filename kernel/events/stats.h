@@ -55,6 +55,6 @@ static __always_inline void perf_stats_record(const struct perf_event *event)
 
 /* May sleep; no locks are held. */
 void perf_stats_enable(bool on);
-int perf_stats_make_all(void);
+int perf_stats_alloc_all(void);
 
 #endif /* _KERNEL_EVENTS_STATS_H */

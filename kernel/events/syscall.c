@@ -212,7 +212,7 @@ static int perf_open_set_context(struct open_request *req)
 			return perf_refuse_value(PERF_REFUSED_TASK_FORBIDDEN, req->pid);
 	} else {
 		err = perf_refuse_error(PERF_REFUSED_CPU_FORBIDDEN, perf_allow_cpu()) ?:
-		      perf_cgroup_make_clocks(req->event);
+		      perf_cgroup_alloc_info(req->event);
 		if (err)
 			return err;
 	}

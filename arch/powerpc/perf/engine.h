@@ -207,8 +207,8 @@ static inline bool power_is_ebb(const struct perf_event *event)
  * @now: the later value
  *
  * The processor may roll back speculative counts: @now is then less than @before by less than
- * PMC_SETBACK, modulo 2^32. After a result of 0, the caller must use @before again in the next call.
- * Otherwise the counts that were rolled back would be added twice.
+ * PMC_SETBACK, modulo 2^32. After a result of 0, the caller must use @before again in the next
+ * call. Otherwise the counts that were rolled back would be added twice.
  *
  * Context: any.
  * Return: number of counts, modulo 2^32; 0 after a rollback.
@@ -233,13 +233,13 @@ void power_pmc_read_all(struct power_cpu *cpu);
 void power_pmc_clear_all(void);
 void power_pmc_write(int pmc, unsigned long value);
 bool power_any_overflowed(const struct power_cpu *cpu);
-void power_sampled_clear(void);
-void power_control_freeze(struct power_cpu *cpu);
-void power_control_write(struct power_cpu *cpu);
-void power_control_run(struct power_cpu *cpu, unsigned long mmcr0);
-void power_control_set_unknown(struct power_cpu *cpu);
-void power_control_set_unused(struct power_cpu *cpu);
-void power_control_override(unsigned long mmcr1);
+void power_siar_sdar_clear(void);
+void power_mmcr_freeze(struct power_cpu *cpu);
+void power_mmcr_write(struct power_cpu *cpu);
+void power_mmcr_run(struct power_cpu *cpu, unsigned long mmcr0);
+void power_mmcr_set_unknown(struct power_cpu *cpu);
+void power_mmcr_set_unused(struct power_cpu *cpu);
+void power_mmcr_override(unsigned long mmcr1);
 
 /* config.c */
 extern bool power_share;

@@ -127,7 +127,7 @@ __setup("pmu_override=", power_override_setup);
 static int power_override_cpu(unsigned int nr)
 {
 	guard(irqsave)();
-	power_control_override(power_override_mmcr1);
+	power_mmcr_override(power_override_mmcr1);
 	return 0;
 }
 

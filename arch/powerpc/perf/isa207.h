@@ -188,7 +188,7 @@ void isa207_compute_mmcr(const struct isa207_layout *layout, const struct isa207
 			 int n, struct mmcr_regs *mmcr);
 
 /* memory.c */
-u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31);
+u64 isa207_mem_data_src(unsigned long mmcra, unsigned long sier, bool v31);
 union perf_sample_weight isa207_memory_weight(u64 type, unsigned long mmcra, unsigned long sier,
 					      unsigned long sier2, bool v31);
 #else

@@ -110,7 +110,7 @@ static u64 memory_operation(unsigned long mmcra, unsigned long sier, bool v31)
 }
 
 /**
- * isa207_memory_source - decode the data source of a sample
+ * isa207_mem_data_src - decode the data source of a sample
  * @mmcra: MMCRA at the overflow interrupt
  * @sier: SIER at the overflow interrupt
  * @v31: the processor has ISA 3.1
@@ -118,7 +118,7 @@ static u64 memory_operation(unsigned long mmcra, unsigned long sier, bool v31)
  * Context: any.
  * Return: value for union perf_mem_data_src, PERF_MEM_NA if no load or store is marked.
  */
-u64 isa207_memory_source(unsigned long mmcra, unsigned long sier, bool v31)
+u64 isa207_mem_data_src(unsigned long mmcra, unsigned long sier, bool v31)
 {
 	unsigned int source = SIER_SOURCE(sier), detail = SIER_DETAIL(sier);
 	u64 operation = memory_operation(mmcra, sier, v31), where;

@@ -73,7 +73,7 @@ static void power_handle_overflowed(struct power_cpu *cpu, struct pt_regs *regs)
 	power_sample_regs(regs);
 	/* A late interrupt: freeze, since overflows after power_pmc_read_all() would be missed. */
 	if (!(mfspr(SPRN_MMCR0) & MMCR0_FC))
-		power_control_run(cpu, MMCR0_FC);
+		power_mmcr_run(cpu, MMCR0_FC);
 	/* power_disable() has called power_limited_read() already. */
 	if (!cpu->disabled && power_has(PPMU_LIMITED_PMC5_6))
 		power_limited_read(cpu);
@@ -91,12 +91,12 @@ static void power_handle_overflowed(struct power_cpu *cpu, struct pt_regs *regs)
 	}
 	cpu->in_overflow = false;
 	if (cpu->disabled || !cpu->used) {
-		power_control_freeze(cpu);
+		power_mmcr_freeze(cpu);
 	} else {
 		if (power_has(PPMU_LIMITED_PMC5_6))
 			power_limited_start(cpu);
-		power_sampled_clear();
-		power_control_run(cpu, cpu->mmcr.mmcr0);
+		power_siar_sdar_clear();
+		power_mmcr_run(cpu, cpu->mmcr.mmcr0);
 	}
 	/*
 	 * @regs may be the user registers of a later sample in the kernel. SIAR then has a value

@@ -41,7 +41,7 @@ static void power_disable(struct pmu *pmu)
 		power_ebb_save(cpu);
 	/* An EBB program can run the counters, although the shadow of MMCR0 has FC. */
 	if (cpu->ebb || !cpu->shadow_valid || !(cpu->shadow.mmcr0 & MMCR0_FC))
-		power_control_freeze(cpu);
+		power_mmcr_freeze(cpu);
 	if (power_has(PPMU_LIMITED_PMC5_6))
 		power_limited_read(cpu);
 }
@@ -127,7 +127,7 @@ void power_reprogram(struct power_cpu *cpu)
 		}
 	}
 	power_counters_clear(cpu);
-	power_control_write(cpu);
+	power_mmcr_write(cpu);
 	for (i = 0; i < cpu->n; i++)
 		power_event_program(cpu, cpu->events[i]);
 	for_each_set_bit(i, &mask, POWER_COUNTS_MAX)
@@ -146,7 +146,7 @@ void power_run(struct power_cpu *cpu)
 	if (cpu->ebb)
 		power_ebb_run(cpu);
 	else
-		power_control_run(cpu, cpu->mmcr.mmcr0);
+		power_mmcr_run(cpu, cpu->mmcr.mmcr0);
 }
 
 /* Maximum time for which the registers are kept after the last counter was used */
@@ -160,7 +160,7 @@ static DEFINE_PER_CPU(struct hrtimer, power_unused_timers);
  */
 static void power_set_unused(struct power_cpu *cpu)
 {
-	power_control_set_unknown(cpu);
+	power_mmcr_set_unknown(cpu);
 	cpu->needs_clear = GENMASK(power_driver->n_counter, 1);
 	ppc_set_pmu_inuse(0);
 }
@@ -214,7 +214,7 @@ static void power_enable_unused(struct power_cpu *cpu)
 		return;
 	}
 	power_counters_clear(cpu);
-	power_control_set_unused(cpu);
+	power_mmcr_set_unused(cpu);
 	/* A CPU that is taken offline does not use the registers, and should have no timer. */
 	if (!cpu_active(smp_processor_id()))
 		power_set_unused(cpu);
@@ -238,7 +238,7 @@ static void power_enable(struct pmu *pmu)
 	if (cpu->needs_reprogram)
 		power_reprogram(cpu);
 	else if (!cpu->shadow_valid)
-		power_control_write(cpu);
+		power_mmcr_write(cpu);
 	if (power_has(PPMU_LIMITED_PMC5_6)) {
 		power_limited_start_timer(cpu);
 		power_limited_start(cpu);
@@ -503,7 +503,7 @@ static void power_registers_restore(struct power_cpu *cpu)
 	WARN_ON_ONCE(!cpu->disabled);
 	for (pmc = 1; pmc <= power_driver->n_counter; pmc++)
 		power_pmc_write(pmc, cpu->pmcs[pmc - 1]);
-	power_control_set_unknown(cpu);
+	power_mmcr_set_unknown(cpu);
 	perf_pmu_enable(&power_pmu_ops);
 }
 
@@ -522,7 +522,7 @@ static void power_syscore_resume(void *data)
 
 	hard_irq_disable();
 	/* MMCR0 can have any value. */
-	power_control_freeze(cpu);
+	power_mmcr_freeze(cpu);
 	power_registers_restore(cpu);
 }
 

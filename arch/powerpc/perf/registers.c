@@ -3,7 +3,7 @@
  * PMU register access. Only this file writes the registers.
  *
  * MMCR1, MMCR2, MMCR3 and MMCRA are written only while MMCR0 freezes the counters, except for
- * SAMPLE_ENABLE of MMCRA, and for power_control_override(). A shadow avoids writes of a value that
+ * SAMPLE_ENABLE of MMCRA, and for power_mmcr_override(). A shadow avoids writes of a value that
  * a register has already, since a write in a guest may trap. The hardware changes MMCR0 at an
  * overflow, so MMCR0 is always written.
  */
@@ -167,21 +167,21 @@ bool power_any_overflowed(const struct power_cpu *cpu)
 
 #ifdef CONFIG_PPC64
 /* Can user space read SIAR and SDAR? */
-static bool power_sampled_readable(void)
+static bool power_siar_sdar_readable(void)
 {
 	return power_has(PPMU_ARCH_207S) && !cpu_has_feature(CPU_FTR_ARCH_31);
 }
 #endif
 
 /**
- * power_sampled_clear - clear the addresses of the last sample, so that they do not leak to users
+ * power_siar_sdar_clear - clear the addresses of the last sample, so that they do not leak to users
  *
  * Context: interrupts off, counters frozen.
  */
-void power_sampled_clear(void)
+void power_siar_sdar_clear(void)
 {
 #ifdef CONFIG_PPC64
-	if (power_sampled_readable()) {
+	if (power_siar_sdar_readable()) {
 		mtspr(SPRN_SDAR, 0);
 		mtspr(SPRN_SIAR, 0);
 	}
@@ -189,17 +189,17 @@ void power_sampled_clear(void)
 }
 
 /**
- * power_control_freeze - freeze all counters, and disable the overflow interrupt
+ * power_mmcr_freeze - freeze all counters, and disable the overflow interrupt
  * @cpu: this CPU
  *
- * power_control_run() is context synchronizing, so later reads find frozen counters.
+ * power_mmcr_run() is context synchronizing, so later reads find frozen counters.
  *
  * Context: interrupts off.
  */
-void power_control_freeze(struct power_cpu *cpu)
+void power_mmcr_freeze(struct power_cpu *cpu)
 {
-	power_control_run(cpu, MMCR0_FC);
-	power_sampled_clear();
+	power_mmcr_run(cpu, MMCR0_FC);
+	power_siar_sdar_clear();
 }
 
 #ifdef CONFIG_PPC64
@@ -214,14 +214,14 @@ static bool power_has_mmcr3(void)
 #endif
 
 /**
- * power_control_write - program MMCR1, MMCR2, MMCR3 and MMCRA from @cpu->mmcr
+ * power_mmcr_write - program MMCR1, MMCR2, MMCR3 and MMCRA from @cpu->mmcr
  * @cpu: this CPU
  *
- * SAMPLE_ENABLE of MMCRA is set later, by power_control_run().
+ * SAMPLE_ENABLE of MMCRA is set later, by power_mmcr_run().
  *
  * Context: interrupts off, counters frozen.
  */
-void power_control_write(struct power_cpu *cpu)
+void power_mmcr_write(struct power_cpu *cpu)
 {
 	struct mmcr_regs want = cpu->mmcr;
 	struct mmcr_regs *shadow = &cpu->shadow;
@@ -266,14 +266,14 @@ static void power_set_sample_enable(struct power_cpu *cpu, bool run)
 #endif
 
 /**
- * power_control_run - write MMCR0, and synchronize
+ * power_mmcr_run - write MMCR0, and synchronize
  * @cpu: this CPU
  * @mmcr0: the value. Unless PMCC grants user space access to the registers, PMCCEXT is added from
  *	ISA 3.1 on, which denies the access
  *
  * Context: interrupts off.
  */
-void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
+void power_mmcr_run(struct power_cpu *cpu, unsigned long mmcr0)
 {
 #ifdef CONFIG_PPC64
 	/*
@@ -293,20 +293,20 @@ void power_control_run(struct power_cpu *cpu, unsigned long mmcr0)
 }
 
 /**
- * power_control_set_unknown - invalidate the shadow of the registers
+ * power_mmcr_set_unknown - invalidate the shadow of the registers
  * @cpu: this CPU
  *
  * Called when a hypervisor or a deep idle state may not have preserved the registers.
  *
  * Context: interrupts off.
  */
-void power_control_set_unknown(struct power_cpu *cpu)
+void power_mmcr_set_unknown(struct power_cpu *cpu)
 {
 	cpu->shadow_valid = false;
 }
 
 /**
- * power_control_set_unused - set the registers while no counter is used
+ * power_mmcr_set_unused - set the registers while no counter is used
  * @cpu: this CPU; the shadow is valid
  *
  * From ISA 3.1 on, MMCRA enables the BHRB, which slows the processor down: disable the BHRB. Before
@@ -314,14 +314,14 @@ void power_control_set_unknown(struct power_cpu *cpu)
  *
  * Context: interrupts off, counters frozen.
  */
-void power_control_set_unused(struct power_cpu *cpu)
+void power_mmcr_set_unused(struct power_cpu *cpu)
 {
 #ifdef CONFIG_PPC64
-	if (power_sampled_readable() && cpu->shadow.mmcra) {
+	if (power_siar_sdar_readable() && cpu->shadow.mmcra) {
 		cpu->shadow.mmcra = 0;
 		mtspr(SPRN_MMCRA, 0);
 		isync();
-		power_sampled_clear();
+		power_siar_sdar_clear();
 	}
 	if (!power_has(PPMU_ARCH_31) || (cpu->shadow.mmcra & MMCRA_BHRB_DISABLE))
 		return;
@@ -332,7 +332,7 @@ void power_control_set_unused(struct power_cpu *cpu)
 
 #ifdef CONFIG_PPC64
 /**
- * power_control_override - run the counters of this CPU with the value of pmu_override=
+ * power_mmcr_override - run the counters of this CPU with the value of pmu_override=
  * @mmcr1: the events to count
  *
  * Sets MMCR0 to 0, as documented in kernel-parameters.txt. Without PMCCEXT, user space can read the
@@ -340,7 +340,7 @@ void power_control_set_unused(struct power_cpu *cpu)
  *
  * Context: interrupts off, no driver in use.
  */
-void power_control_override(unsigned long mmcr1)
+void power_mmcr_override(unsigned long mmcr1)
 {
 	ppc_set_pmu_inuse(1);
 	mtspr(SPRN_MMCR1, mmcr1);
@@ -365,7 +365,7 @@ void power_ebb_save(struct power_cpu *cpu)
 	cpu->shadow.mmcr2 = mfspr(SPRN_MMCR2);
 	thread->mmcr2 = cpu->shadow.mmcr2 & MMCR2_USER_MASK;
 	thread->mmcr0 = mfspr(SPRN_MMCR0) & MMCR0_USER_MASK;
-	power_control_run(cpu, MMCR0_FC);
+	power_mmcr_run(cpu, MMCR0_FC);
 	/*
 	 * A counter may have overflowed between the read and the write of MMCR0. The write has then
 	 * cleared PMAO, and on POWER8 a counter in overflow does not set PMAO again: save the value
@@ -446,7 +446,7 @@ void power_ebb_run(struct power_cpu *cpu)
 	}
 	if (cpu->ebb_branches)
 		mmcr0 |= MMCR0_BHRBA;
-	power_control_run(cpu, mmcr0 | own | MMCR0_EBE | MMCR0_PMCC_U6);
+	power_mmcr_run(cpu, mmcr0 | own | MMCR0_EBE | MMCR0_PMCC_U6);
 	/* The program may run frozen counters without the kernel: set SAMPLE_ENABLE in any case. */
 	power_set_sample_enable(cpu, true);
 }

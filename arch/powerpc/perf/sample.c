@@ -184,7 +184,7 @@ static void power_sample_memory(struct perf_sample_data *data, u64 type, struct 
 	if (!layout || !layout->memory)
 		return;
 	if (type & PERF_SAMPLE_DATA_SRC) {
-		data->data_src.val = isa207_memory_source(mmcra, sier, v31);
+		data->data_src.val = isa207_mem_data_src(mmcra, sier, v31);
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
 	}
 	if (type & PERF_SAMPLE_WEIGHT_TYPE) {

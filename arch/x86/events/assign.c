@@ -181,7 +181,7 @@ static bool x86_assign_by_paths(struct x86_constraint *constraints, int n, u64 p
  * struct x86_search - search for the cheapest counters of the pairs
  * @constraints: the events
  * @n: number of @constraints
- * @prefer: see x86_assign()
+ * @prefer: see x86_assign_counters()
  * @least: number of moves of the best assignment so far; INT_MAX: none found
  * @best: counter of each event in the best assignment so far
  */
@@ -254,7 +254,7 @@ static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefe
 }
 
 /**
- * x86_assign - assign a counter, or a pair of counters, to each event
+ * x86_assign_counters - assign a counter, or a pair of counters, to each event
  * @constraints: array of @n events; x86_constraint::allowed, now and pair are set
  * @n: number of events, at most X86_COUNTERS_MAX
  * @prefer: mask of the counters to use first
@@ -267,7 +267,7 @@ static bool x86_assign_hard(struct x86_constraint *constraints, int n, u64 prefe
  * Return: true if all events have a counter: x86_constraint::assigned is set, and as few events as
  * possible move; false otherwise.
  */
-bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer)
+bool x86_assign_counters(struct x86_constraint *constraints, int n, u64 prefer)
 {
 	return n <= X86_COUNTERS_MAX &&
 	       (x86_assign_simply(constraints, n, prefer) ||

@@ -32,6 +32,6 @@ static inline u64 x86_constraint_counters(const struct x86_constraint *c, int co
 	return (c->pair ? 3ULL : 1ULL) << counter;
 }
 
-bool x86_assign(struct x86_constraint *constraints, int n, u64 prefer);
+bool x86_assign_counters(struct x86_constraint *constraints, int n, u64 prefer);
 
 #endif

@@ -120,7 +120,7 @@ static bool x86_claim_program(struct x86_pmu_cpu *cpu, const struct x86_claim *c
 		return x86_claim_write_selects(cpu, claim);
 	x86_write_erratum_selects(cpu);
 	same = x86_claim_write_selects(cpu, claim);
-	x86_write_control(cpu, control);
+	x86_write_global_ctrl(cpu, control);
 	/*
 	 * The workaround has disabled PEBS meanwhile. This disarms a precise counter that has
 	 * overflowed, but has no record yet: its period must be programmed again.
@@ -180,7 +180,7 @@ static int x86_claim_reserve(struct x86_pmu_cpu *cpu, const struct x86_claim *cl
 			x86_count_free(cpu, cpu->owner[i]);
 	}
 	if (claim->ints && cpu->core->msrs->control)
-		x86_write_control(cpu, cpu->control & ~claim->ints);
+		x86_write_global_ctrl(cpu, cpu->control & ~claim->ints);
 	if (claim->counters & cpu->core->tfa_counters)
 		x86_force_abort(cpu, claim->counters);
 	x86_unignore_overflows(cpu, claim->ints);
@@ -236,7 +236,7 @@ void x86_claim_start(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	WRITE_ONCE(cpu->claim_running, claim->counters);
 	cpu->running |= claim->counters;
 	if (msrs->control) {
-		x86_write_control(cpu, cpu->control | claim->counters);
+		x86_write_global_ctrl(cpu, cpu->control | claim->counters);
 	} else {
 		/* Write all selects: an NMI may have stopped counters that ran already. */
 		for (i = 0; i < claim->n; i++)
@@ -269,7 +269,7 @@ void x86_claim_put(struct x86_pmu_cpu *cpu, const struct x86_claim *claim)
 	if (claim->ints) {
 		cpu->running &= ~claim->ints;
 		if (msrs->control)
-			x86_write_control(cpu, cpu->control & ~claim->ints);
+			x86_write_global_ctrl(cpu, cpu->control & ~claim->ints);
 		for_each_x86_counter(i, claim->ints) {
 			if (!msrs->control)
 				x86_write_select(cpu, i, cpu->select[i] & ~msrs->halt);

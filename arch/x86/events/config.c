@@ -362,7 +362,7 @@ static int x86_check_group(struct x86_core *core, struct perf_event *event)
 		err = x86_fake_cpu_add(fake, core, event);
 	if (err)
 		return err;
-	return x86_assign(fake->constraints, fake->n, 0) ? 0 : -EINVAL;
+	return x86_assign_counters(fake->constraints, fake->n, 0) ? 0 : -EINVAL;
 }
 
 /*

@@ -240,7 +240,7 @@ static void x86_clear(struct x86_pmu_cpu *cpu, u64 counters)
 
 	/* A VM exit may have started counters that are not in x86_pmu_cpu::running. */
 	if (unlikely(cpu->guest_ran))
-		x86_set_control_unknown(cpu);
+		x86_set_global_ctrl_unknown(cpu);
 	/* Still set if the PMU has been disabled since an earlier call. */
 	unknown = READ_ONCE(cpu->control_unknown);
 	if (left || unknown) {
@@ -319,7 +319,7 @@ void x86_clear_kernel(struct x86_pmu_cpu *cpu)
 	u64 counters;
 
 	if (unlikely(cpu->guest_ran))
-		x86_set_control_unknown(cpu);
+		x86_set_global_ctrl_unknown(cpu);
 	counters = x86_kernel_counters(cpu, cpu->running & cpu->core->counters) |
 		   cpu->counted_kernel;
 	/* Return early in the common case, since x86_metrics_counter() searches a table. */
@@ -555,7 +555,7 @@ static bool x86_assign_amd_nb(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_c
 				constraints[i].allowed =
 					x86_count_allowed(counts[i], claimed | others);
 		}
-		if (!x86_assign(constraints, n, 0))
+		if (!x86_assign_counters(constraints, n, 0))
 			return false;
 		for (i = 0, mine = 0; i < n; i++) {
 			if (counts[i]->sel.flags & X86_AMD_NB)
@@ -632,7 +632,7 @@ int x86_counts_assign_unclaimed(struct x86_pmu_cpu *cpu, u64 claimed, bool pinne
 	else if (has_amd_nb)
 		found = x86_assign_amd_nb(cpu, claimed, counts, constraints, n);
 	else
-		found = x86_assign(constraints, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
+		found = x86_assign_counters(constraints, n, GENMASK_ULL(63, INTEL_PMC_IDX_FIXED));
 	if (!found)
 		return -EAGAIN;
 	if (pinned_only) {

@@ -341,7 +341,7 @@ struct x86_count {
  * @control: shadow of the global control register
  * @control_unknown: @control is being written, or other code may have changed the register
  * @guest_ran: KVM was given guest and host values of the global control register, or of the
- *	selects, since x86_set_control_unknown()
+ *	selects, since x86_set_global_ctrl_unknown()
  * @runs_guests: AMD: KVM may run guests on this CPU, and does not announce each VM entry
  * @select_clear: bits to clear in all selects
  * @guest_only: mask of the counters to run only in guests
@@ -365,7 +365,7 @@ struct x86_count {
  * @metrics_gen: generation in which the metrics were read last
  * @force_abort: MSR_TSX_FORCE_ABORT is set to abort transactions
  * @has_counted: since boot, a counter of this CPU was programmed or the BTS was started
- * @late_until: local_clock() up to which an interrupt without overflow is expected
+ * @late_nmi_until: local_clock() up to which an interrupt without overflow is expected
  * @cleared: mask of the counters that were cleared and have not run since; X86_METRICS_RUN: the
  *	metrics
  * @counted_kernel: mask of the counters that counted the kernel in a kernel thread, and then
@@ -431,7 +431,7 @@ struct x86_pmu_cpu {
 	u64			metrics_gen;
 	bool			force_abort;
 	bool			has_counted;
-	u64			late_until;
+	u64			late_nmi_until;
 	u64			cleared;
 	u64			counted_kernel;
 	bool			enabling_rdpmc;
@@ -541,7 +541,7 @@ void x86_restore_selects(struct x86_pmu_cpu *cpu);
 int x86_clear_sticky_overflows(struct x86_pmu_cpu *cpu);
 void x86_write_erratum_selects(struct x86_pmu_cpu *cpu);
 void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value);
-void x86_write_control(struct x86_pmu_cpu *cpu, u64 value);
+void x86_write_global_ctrl(struct x86_pmu_cpu *cpu, u64 value);
 u64 x86_fixed_select(u64 config);
 
 /* Index of a counter for RDPMC */
@@ -588,7 +588,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu);
 void x86_leave_registers(struct x86_pmu_cpu *cpu);
 void x86_clear_counters(struct x86_pmu_cpu *cpu, u64 counters);
 void x86_print_registers(const struct x86_pmu_cpu *cpu);
-void x86_check_control(const struct x86_pmu_cpu *cpu);
+void x86_check_global_ctrl(const struct x86_pmu_cpu *cpu);
 void x86_check_clean(const struct x86_pmu_cpu *cpu);
 int x86_check_registers(struct x86_core *core);
 void x86_check_extra(struct x86_core *core);
@@ -809,7 +809,7 @@ u64 x86_limit_counters(const struct x86_core *core, const struct x86_limit *limi
 /* pmu.c */
 void x86_defer_reprogram(struct x86_pmu_cpu *cpu);
 void x86_resume_reprogram(struct x86_pmu_cpu *cpu);
-void x86_set_control_unknown(struct x86_pmu_cpu *cpu);
+void x86_set_global_ctrl_unknown(struct x86_pmu_cpu *cpu);
 void x86_core_init_pmu(struct x86_core *core);
 void x86_event_update_page(const struct perf_event *event, struct perf_event_mmap_page *page);
 void x86_event_stop(struct perf_event *event, int flags);

@@ -42,7 +42,7 @@ static bool x86_assign_half(const struct x86_core *core, struct x86_constraint *
 		return true;
 	for (i = 0; i < n; i++)
 		constraints[i].now = -1;
-	return x86_assign(constraints, n, X86_FIXED_ALL) &&
+	return x86_assign_counters(constraints, n, X86_FIXED_ALL) &&
 	       x86_uses_at_most_half(core, constraints, n);
 }
 
@@ -128,7 +128,8 @@ bool x86_counts_assign_excl(struct x86_pmu_cpu *cpu, u64 claimed, struct x86_cou
 		constraints[i].allowed &= ~other->used;
 		exclusive = true;
 	}
-	found = x86_excl_can_extra(cpu, counts, n) && x86_assign(constraints, n, X86_FIXED_ALL);
+	found = x86_excl_can_extra(cpu, counts, n) &&
+		x86_assign_counters(constraints, n, X86_FIXED_ALL);
 	if (found && exclusive && other->online)
 		found = x86_assign_half(cpu->core, constraints, n);
 	for (i = 0; found && i < n; i++) {

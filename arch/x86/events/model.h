@@ -349,7 +349,8 @@ u64 x86_intel_leaf_counters(void);
 u8 x86_intel_metrics(const struct x86_core *core, bool hybrid);
 int x86_intel_probe(struct x86_core *core);
 int x86_intel_init_event(struct perf_event *event);
-u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters);
+u64 x86_intel_checkpoint_counters(struct x86_core *core, const struct perf_event *event,
+				  u64 counters);
 void x86_snb_check_microcode(struct x86_core *core, u32 vfm, u8 stepping, u32 revision);
 
 int x86_zhaoxin_check_cpuid(struct x86_core *core);

@@ -31,7 +31,7 @@
  */
 void x86_expect_late_nmi(struct x86_pmu_cpu *cpu)
 {
-	WRITE_ONCE(cpu->late_until, local_clock() + X86_LATE_NS);
+	WRITE_ONCE(cpu->late_nmi_until, local_clock() + X86_LATE_NS);
 }
 
 /*
@@ -40,7 +40,7 @@ void x86_expect_late_nmi(struct x86_pmu_cpu *cpu)
  */
 static bool x86_is_late_nmi(const struct x86_pmu_cpu *cpu)
 {
-	u64 late = READ_ONCE(cpu->late_until);
+	u64 late = READ_ONCE(cpu->late_nmi_until);
 
 	return late && (s64)(late - local_clock()) > 0;
 }
@@ -253,10 +253,10 @@ static int x86_handle_others(struct x86_pmu_cpu *cpu, u64 others)
 }
 
 /*
- * Find and handle overflows. @reprogramming: the NMI has interrupted code that writes registers, and
- * that checks the counters at its end. @later, @others: see x86_read_overflowed(). Return: number of
- * counters, PEBS records and traces handled, including each running checkpointed counter; 1 if only
- * another status bit was set
+ * Find and handle overflows. @reprogramming: the NMI has interrupted code that writes registers,
+ * and that checks the counters at its end. @later, @others: see x86_read_overflowed(). Return:
+ * number of counters, PEBS records and traces handled, including each running checkpointed counter;
+ * 1 if only another status bit was set
  */
 static int x86_handle_overflowed(struct x86_pmu_cpu *cpu, struct pt_regs *regs, bool reprogramming,
 				 u64 later, u64 *others)
@@ -400,7 +400,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	/* The interrupted code may be about to stop the counters. */
 	halt = READ_ONCE(cpu->control_unknown) || (control && x86_counts_kernel(cpu));
 	if (halt)
-		x86_write_control(cpu, 0);
+		x86_write_global_ctrl(cpu, 0);
 	by_selects = x86_halt_selects(cpu, selects);
 	traces = x86_bts_begin_interrupt(cpu);
 
@@ -438,7 +438,7 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	if (READ_ONCE(cpu->needs_reprogram) && !cpu->disabled && !reprogramming && !cpu->shutdown)
 		x86_reprogram(cpu);
 	else if (halt)
-		x86_write_control(cpu, control);
+		x86_write_global_ctrl(cpu, control);
 
 	/*
 	 * A counter that is being moved may have overflowed without being found, and its interrupt

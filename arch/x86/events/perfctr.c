@@ -406,8 +406,8 @@ EXPORT_SYMBOL_GPL(perfctr_cpu_ireload);
  *
  * Begin a new period of all interrupting counters: otherwise their values would include what the
  * thread has counted since their last overflow. An overflow that was not reported is lost, unless
- * @state->revoked has it. If user space may read counters, clear the others: a switch of the address
- * space does not clear reserved counters.
+ * @state->revoked has it. If user space may read counters, clear the others: a switch of the
+ * address space does not clear reserved counters.
  *
  * Context: interrupts off from before perfctr_cpu_suspend() until after perfctr_cpu_resume().
  */

@@ -50,12 +50,12 @@ static void x86_core_disable(struct pmu *pmu)
 	if (cpu->core != to_x86_core(pmu))
 		return;
 	if (IS_ENABLED(CONFIG_PERF_EVENTS_CHECK_REGISTERS))
-		x86_check_control(cpu);
+		x86_check_global_ctrl(cpu);
 	x86_defer_reprogram(cpu);
 }
 
 /**
- * x86_set_control_unknown - make x86_reprogram() write the global control register
+ * x86_set_global_ctrl_unknown - make x86_reprogram() write the global control register
  * @cpu: this CPU
  *
  * A VM exit, or a hypervisor, may have left another value in the register. For example, an NMI
@@ -64,7 +64,7 @@ static void x86_core_disable(struct pmu *pmu)
  *
  * Context: interrupts off.
  */
-void x86_set_control_unknown(struct x86_pmu_cpu *cpu)
+void x86_set_global_ctrl_unknown(struct x86_pmu_cpu *cpu)
 {
 	bool guest_ran = cpu->guest_ran;
 
@@ -91,7 +91,7 @@ static void x86_core_enable(struct pmu *pmu)
 	if (cpu->branch.changed && !cpu->shutdown)
 		x86_branch_reprogram(cpu);
 	if (unlikely(cpu->guest_ran || cpu->runs_guests))
-		x86_set_control_unknown(cpu);
+		x86_set_global_ctrl_unknown(cpu);
 	x86_resume_reprogram(cpu);
 }
 

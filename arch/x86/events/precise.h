@@ -186,7 +186,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 u64 x86_precise_address(struct x86_pmu_cpu *cpu, u64 next);
 
 /* intel/pebs_memory.c */
-u64 x86_precise_source(const struct x86_model *model, const struct perf_event *event, u64 status);
+u64 x86_pebs_data_src(const struct x86_model *model, const struct perf_event *event, u64 status);
 #else
 static inline void x86_ds_reset(struct x86_pmu_cpu *cpu) { }
 static inline void x86_precise_probe(struct x86_core *core) { }

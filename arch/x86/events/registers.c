@@ -202,7 +202,7 @@ void x86_write_erratum_selects(struct x86_pmu_cpu *cpu)
 
 	if (!cpu->core->msrs->control)
 		return;
-	x86_write_control(cpu, 0);
+	x86_write_global_ctrl(cpu, 0);
 	/* Some of the selects count: they must not cause a PEBS record. */
 	if (precise)
 		wrmsrl(MSR_IA32_PEBS_ENABLE, 0);
@@ -250,11 +250,11 @@ void x86_write_fixed_control(struct x86_pmu_cpu *cpu, u64 value)
 }
 
 /**
- * x86_write_control - program the global control register
+ * x86_write_global_ctrl - program the global control register
  * @cpu: this CPU, with such a register
  * @value: mask of the counters to run
  */
-void x86_write_control(struct x86_pmu_cpu *cpu, u64 value)
+void x86_write_global_ctrl(struct x86_pmu_cpu *cpu, u64 value)
 {
 	if (cpu->control == value && !cpu->control_unknown)
 		return;
@@ -276,13 +276,13 @@ static bool x86_is_kept(u32 msr, const u64 *written)
 }
 
 /**
- * x86_check_control - warn if a control register was changed by other code
+ * x86_check_global_ctrl - warn if a control register was changed by other code
  * @cpu: this CPU
  *
  * Firmware, a hypervisor, a guest or another driver may have changed the register. The global
  * control register is not checked after a guest may have run, since it is written again anyway.
  */
-void x86_check_control(const struct x86_pmu_cpu *cpu)
+void x86_check_global_ctrl(const struct x86_pmu_cpu *cpu)
 {
 	const struct x86_pmu_msrs *msrs = cpu->core->msrs;
 
@@ -365,12 +365,12 @@ static bool x86_acknowledge(struct x86_pmu_cpu *cpu, u64 status)
 	bool halted = msrs->ack_runs && !cpu->control;
 
 	if (halted)
-		x86_write_control(cpu, cpu->running & ~cpu->guest_only);
+		x86_write_global_ctrl(cpu, cpu->running & ~cpu->guest_only);
 	wrmsrl(msrs->ack, status);
 	/* If no counter may run, the write had no effect: the next interrupt acknowledges again. */
 	if (!halted || !cpu->control)
 		return false;
-	x86_write_control(cpu, 0);
+	x86_write_global_ctrl(cpu, 0);
 	return true;
 }
 
@@ -518,10 +518,10 @@ void x86_unignore_overflows(struct x86_pmu_cpu *cpu, u64 counters)
 	for_each_x86_counter(i, counters)
 		x86_clear_counter(cpu, i);
 	if (halted)
-		x86_write_control(cpu, counters);
+		x86_write_global_ctrl(cpu, counters);
 	wrmsrl(msrs->ack, counters);
 	if (halted)
-		x86_write_control(cpu, 0);
+		x86_write_global_ctrl(cpu, 0);
 	WRITE_ONCE(cpu->ignored, cpu->ignored & ~counters);
 }
 
@@ -534,10 +534,10 @@ static void x86_reset_status(struct x86_pmu_cpu *cpu)
 	rdmsrl(msrs->status, status);
 	/* All selects are 0, so no counter runs. */
 	if (msrs->ack_runs)
-		x86_write_control(cpu, cpu->core->counters);
+		x86_write_global_ctrl(cpu, cpu->core->counters);
 	wrmsrl(msrs->ack, (status & msrs->others) | cpu->core->counters);
 	if (msrs->ack_runs)
-		x86_write_control(cpu, 0);
+		x86_write_global_ctrl(cpu, 0);
 }
 
 /*
@@ -642,7 +642,7 @@ void x86_reset_registers(struct x86_pmu_cpu *cpu)
 
 	if (msrs->control) {
 		cpu->control = ~0ULL;
-		x86_write_control(cpu, 0);
+		x86_write_global_ctrl(cpu, 0);
 	}
 	if (cpu->core->counters & X86_FIXED_ALL) {
 		cpu->fixed_control = ~0ULL;
@@ -687,7 +687,7 @@ void x86_leave_registers(struct x86_pmu_cpu *cpu)
 	const struct x86_core *core = cpu->core;
 
 	if (core->msrs->control)
-		x86_write_control(cpu, core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED));
+		x86_write_global_ctrl(cpu, core->counters & X86_GENERAL(INTEL_PMC_IDX_FIXED));
 }
 
 static void x86_print_register(const char *name, u32 msr)

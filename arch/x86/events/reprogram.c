@@ -688,7 +688,7 @@ void x86_reprogram(struct x86_pmu_cpu *cpu)
 								   cpu->core->counters);
 		cpu->running = running;
 		if (cpu->core->msrs->control)
-			x86_write_control(cpu, running & ~cpu->guest_only);
+			x86_write_global_ctrl(cpu, running & ~cpu->guest_only);
 		else
 			x86_run_by_selects(cpu, running & ~cpu->guest_only);
 		if (cpu->core->tfa_counters)

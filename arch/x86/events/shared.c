@@ -89,7 +89,7 @@ int perf_assign_events(struct event_constraint **constraints, int n,
 		return n;
 	for (i = 0; i < n; i++)
 		list[i] = (struct x86_constraint){ .allowed = constraints[i]->idxmsk64, .now = -1 };
-	if (!x86_assign(list, n, 0))
+	if (!x86_assign_counters(list, n, 0))
 		return n;
 	for (i = 0; assign && i < n; i++)
 		assign[i] = list[i].assigned;

@@ -30,7 +30,7 @@ static int perf_probe_check(struct perf_event *event, bool allowed)
  * If the probe of an inherited event cannot be created, return -ENODEV: fork(2) then continues
  * without the event. Only -ENOMEM makes fork(2) fail.
  */
-static int perf_probe_made(const struct perf_event *event, int err)
+static int perf_probe_init_error(const struct perf_event *event, int err)
 {
 	return event->parent && err && err != -ENOMEM ? -ENODEV : err;
 }
@@ -62,7 +62,7 @@ static int perf_probe_kprobe_init(struct perf_event *event)
 		err = perf_kprobe_init(event, perf_probe_returns(event));
 	if (!err)
 		event->destroy = perf_kprobe_destroy;
-	return perf_probe_made(event, err);
+	return perf_probe_init_error(event, err);
 }
 
 static const struct attribute_group perf_kprobe_format = {
@@ -93,7 +93,7 @@ static int perf_probe_uprobe_init(struct perf_event *event)
 		err = perf_uprobe_init(event, counter, perf_probe_returns(event));
 	if (!err)
 		event->destroy = perf_uprobe_destroy;
-	return perf_probe_made(event, err);
+	return perf_probe_init_error(event, err);
 }
 
 static const struct attribute_group perf_uprobe_format = {

@@ -207,7 +207,7 @@ static struct perf_event *open_of_cgroup(struct kunit *test, struct sim_habits *
 		event->cgrp = perf_cgroup_from_task(current, NULL);
 		css_get(&event->cgrp->css);
 	}
-	KUNIT_ASSERT_EQ(test, perf_cgroup_make_clocks(event), 0);
+	KUNIT_ASSERT_EQ(test, perf_cgroup_alloc_info(event), 0);
 	event->ctx = perf_context_find(NULL, here);
 	scoped_guard(mutex, &event->ctx->mutex)
 		KUNIT_EXPECT_EQ(test, perf_event_attach(event), 0);

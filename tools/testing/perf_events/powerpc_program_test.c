@@ -332,8 +332,8 @@ static struct power_cpu *program_begin_on(struct power_pmu *driver, bool qemu, i
 	branches = 0;
 	interrupts = 0;
 	program_waits = false;
-	power_control_freeze(cpu);
-	power_control_write(cpu);
+	power_mmcr_freeze(cpu);
+	power_mmcr_write(cpu);
 	machine_registers[pmc] = PMC_OVERFLOW - PERIOD;
 	machine_registers[SPRN_BESCR] = BESCR_GE | BESCR_PME;
 	power_ebb_run(cpu);
@@ -476,10 +476,10 @@ static bool test_generic_driver(bool v31)
 	program_switch_out(cpu);
 	kernel_has_v31 = v31;
 	machine_registers[SPRN_MMCR3] = 1;
-	power_control_set_unknown(cpu);
-	power_control_freeze(cpu);
-	power_control_write(cpu);
-	power_control_run(cpu, 0);
+	power_mmcr_set_unknown(cpu);
+	power_mmcr_freeze(cpu);
+	power_mmcr_write(cpu);
+	power_mmcr_run(cpu, 0);
 	kernel_has_v31 = false;
 	denied = machine_registers[SPRN_MMCR0] & MMCR0_PMCCEXT;
 	mmcr3 = machine_registers[SPRN_MMCR3];
@@ -500,7 +500,7 @@ static bool test_overflow_made(void)
 			.hypervisor = i & 1, .marked = i & 2, .waits = i & 4,
 		};
 
-		power_control_freeze(program_begin(&driver, false));
+		power_mmcr_freeze(program_begin(&driver, false));
 		for (pmc = 1; pmc <= PMC_6; pmc++)
 			machine_registers[pmc] = pmc;
 		machine_kernel = &state;

@@ -97,7 +97,7 @@ void perfctr_cpu_update_readable(void) { }
 void x86_event_update_page(const struct perf_event *event, struct perf_event_mmap_page *page) { }
 u64 x86_precise_address(struct x86_pmu_cpu *cpu, u64 next) { return 0; }
 
-u64 x86_precise_source(const struct x86_model *model, const struct perf_event *event, u64 status)
+u64 x86_pebs_data_src(const struct x86_model *model, const struct perf_event *event, u64 status)
 {
 	return 0;
 }

@@ -484,7 +484,7 @@ static bool traces_without_pmu(bool has_pt)
 	}
 	ok &= has_pt ? traces_handled > 1000 : !traces_handled;
 	machine.beside = 0;
-	x86_pmu_cpu.late_until = 0;
+	x86_pmu_cpu.late_nmi_until = 0;
 	ok &= !machine_nmi();
 	ok &= !x86_cpu_dying(0) && machine.masked;
 	leaf_counters = 0;

@@ -283,7 +283,7 @@ static bool reserved_bits(void)
 	row = &model;
 	start_machine(&without_mask, 1, 4000);
 	ok = run_alone();
-	x86_pmu_cpu.late_until = 0;
+	x86_pmu_cpu.late_nmi_until = 0;
 	machine.status = reserved;
 	ok &= !machine_nmi() && machine.status == reserved;
 	machine.status |= BIT_ULL(0) | BIT_ULL(58);
@@ -487,7 +487,7 @@ static bool precise_leaves_nothing(void)
 		switch_events(0, seed % 2 ? N : -1);
 		left += machine.silent || machine.unrecorded;
 		machine_take_interrupt();
-		x86_pmu_cpu.late_until = 0;
+		x86_pmu_cpu.late_nmi_until = 0;
 		swallowed += !machine.pending && machine.status == machine.silent && machine_nmi();
 	}
 	printf("# silent overflows after %lu switches, %lu NMIs swallowed\n", left, swallowed);
@@ -498,7 +498,7 @@ static bool precise_leaves_nothing(void)
 static bool swallows(void)
 {
 	machine_take_interrupt();
-	x86_pmu_cpu.late_until = 0;
+	x86_pmu_cpu.late_nmi_until = 0;
 	return !machine.pending && machine.status == machine.silent && machine_nmi();
 }
 

@@ -499,7 +499,7 @@ static bool machine_foreign(void)
 {
 	bool alone = machine_sends_once() && !machine.masked &&
 		     !(machine.status & ~machine.silent);
-	bool late = (s64)(x86_pmu_cpu.late_until - machine_clock()) > 0;
+	bool late = (s64)(x86_pmu_cpu.late_nmi_until - machine_clock()) > 0;
 	u64 sent = machine.sent;
 	bool handled;
 

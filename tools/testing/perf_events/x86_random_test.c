@@ -312,7 +312,7 @@ static bool run_lying(const struct x86_pmu_msrs *msrs, double seconds)
 }
 
 /*
- * Only the driver writes the control registers, so x86_check_control() does not warn. Cleared
+ * Only the driver writes the control registers, so x86_check_global_ctrl() does not warn. Cleared
  * counters do not count, so x86_check_clean() does not, either.
  */
 static bool checks_registers(const struct x86_pmu_msrs *msrs, double seconds)

@@ -67,9 +67,9 @@ static void memory_sources(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(memory_rows); i++) {
 		const struct memory_row *row = &memory_rows[i];
 
-		KUNIT_EXPECT_EQ_MSG(test, isa207_memory_source(row->mmcra, row->sier, false),
+		KUNIT_EXPECT_EQ_MSG(test, isa207_mem_data_src(row->mmcra, row->sier, false),
 				    row->v207, "row %d", i);
-		KUNIT_EXPECT_EQ_MSG(test, isa207_memory_source(row->mmcra, row->sier, true),
+		KUNIT_EXPECT_EQ_MSG(test, isa207_mem_data_src(row->mmcra, row->sier, true),
 				    row->v31, "row %d", i);
 	}
 }

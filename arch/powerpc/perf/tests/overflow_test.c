@@ -203,7 +203,7 @@ static void overflow_freezes_running_counters(struct kunit *test)
 	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
 	perf_pmu_enable(sampler->pmu);
 	/* The counters run again, as after a write of MMCR0 before the interrupt. */
-	power_control_run(cpu, 0);
+	power_mmcr_run(cpu, 0);
 	power_interrupt(&regs);
 	mtspr(SPRN_SIAR, siar);
 	clear_pmi_irq_pending();
@@ -349,7 +349,7 @@ static struct overflow_program overflow_in_program(unsigned long mmcr0)
 	};
 	cpu->ebb = false;
 	mtspr(SPRN_BESCR, bescr);
-	power_control_freeze(cpu);
+	power_mmcr_freeze(cpu);
 	clear_pmi_irq_pending();
 	perf_pmu_enable(&power_pmu_ops);
 	local_irq_restore(flags);

@@ -53,7 +53,7 @@ static void registers_end(const struct registers_kept *kept)
 		mtspr(SPRN_SIER2, kept->sier[1]);
 		mtspr(SPRN_SIER3, kept->sier[2]);
 	}
-	power_control_set_unknown(real);
+	power_mmcr_set_unknown(real);
 	real->needs_reprogram = true;
 	perf_pmu_enable(&power_pmu_ops);
 }
@@ -82,13 +82,13 @@ static void registers_go_through(struct power_cpu *cpu, struct registers_seen *s
 
 	local_irq_save(flags);
 	kept = registers_begin();
-	power_control_write(cpu);
+	power_mmcr_write(cpu);
 	seen->frozen = mfspr(SPRN_MMCRA);
-	power_control_run(cpu, 0);
+	power_mmcr_run(cpu, 0);
 	seen->run = mfspr(SPRN_MMCRA);
 	mtspr(SPRN_SIAR, PAGE_OFFSET);
 	mtspr(SPRN_SDAR, PAGE_OFFSET);
-	power_control_freeze(cpu);
+	power_mmcr_freeze(cpu);
 	seen->after = mfspr(SPRN_MMCRA);
 	seen->siar = mfspr(SPRN_SIAR);
 	seen->sdar = mfspr(SPRN_SDAR);
@@ -123,12 +123,12 @@ static unsigned long registers_of_program(struct power_cpu *cpu, unsigned long m
 	before = thread->mmcr0;
 	thread->mmcr0 = mmcr0;
 	kept = registers_begin();
-	power_control_write(cpu);
+	power_mmcr_write(cpu);
 	power_ebb_run(cpu);
 	registers_program_mmcr0 = mfspr(SPRN_MMCR0);
 	run = mfspr(SPRN_MMCRA);
 	power_ebb_save(cpu);
-	power_control_freeze(cpu);
+	power_mmcr_freeze(cpu);
 	*after = mfspr(SPRN_MMCRA);
 	thread->mmcr0 = before;
 	registers_end(&kept);
@@ -185,8 +185,8 @@ static void registers_bhrb_access_for_ebb(struct kunit *test)
  * struct registers_program - registers before and after a program runs
  * @mmcr2: MMCR2 at its start
  * @siar: SIAR at its start
- * @left: MMCR2 after power_control_write()
- * @filter: TEST_FILTER of MMCRA after power_control_write()
+ * @left: MMCR2 after power_mmcr_write()
+ * @filter: TEST_FILTER of MMCRA after power_mmcr_write()
  */
 struct registers_program {
 	unsigned long	mmcr2;
@@ -211,7 +211,7 @@ struct registers_thread {
 static void registers_program_runs(struct power_cpu *cpu, struct registers_program *seen)
 {
 	cpu->mmcr.mmcr2 = TEST_FREEZE_HV;
-	power_control_write(cpu);
+	power_mmcr_write(cpu);
 	power_ebb_run(cpu);
 	seen->mmcr2 = mfspr(SPRN_MMCR2);
 	seen->siar = mfspr(SPRN_SIAR);
@@ -219,9 +219,9 @@ static void registers_program_runs(struct power_cpu *cpu, struct registers_progr
 	mtspr(SPRN_MMCRA, mfspr(SPRN_MMCRA) | TEST_FILTER);
 	mtspr(SPRN_SIAR, 0x4000);
 	power_ebb_save(cpu);
-	power_control_freeze(cpu);
+	power_mmcr_freeze(cpu);
 	cpu->mmcr.mmcr2 = 0;
-	power_control_write(cpu);
+	power_mmcr_write(cpu);
 	seen->left = mfspr(SPRN_MMCR2);
 	seen->filter = mfspr(SPRN_MMCRA) & TEST_FILTER;
 }
@@ -277,12 +277,12 @@ static struct registers_thread registers_run_program(struct power_cpu *cpu,
 	local_irq_save(flags);
 	kept = registers_begin();
 	before = registers_of_thread(program);
-	power_control_write(cpu);
+	power_mmcr_write(cpu);
 	power_ebb_run(cpu);
 	running.mmcr0 = mfspr(SPRN_MMCR0);
 	running.mmcr2 = mfspr(SPRN_MMCR2);
 	power_ebb_save(cpu);
-	power_control_freeze(cpu);
+	power_mmcr_freeze(cpu);
 	registers_of_thread(before);
 	registers_end(&kept);
 	local_irq_restore(flags);
@@ -322,8 +322,8 @@ static unsigned long registers_save_with(struct power_cpu *cpu, unsigned long mm
 	kept = registers_begin();
 	pmc1 = power_pmc_read(1);
 	before = registers_of_thread(program);
-	power_control_set_unknown(cpu);
-	power_control_write(cpu);
+	power_mmcr_set_unknown(cpu);
+	power_mmcr_write(cpu);
 	power_ebb_run(cpu);
 	/* Without PMC1CE the hardware does not set PMAO. */
 	power_pmc_write(1, value);
@@ -377,7 +377,7 @@ static void registers_make_overflow(struct registers_made *made)
 	}
 	power_overflow_make();
 	made->mmcr0 = mfspr(SPRN_MMCR0);
-	power_control_freeze(this_cpu_ptr(&power_cpus));
+	power_mmcr_freeze(this_cpu_ptr(&power_cpus));
 	for (i = 0; i < PMC_6; i++) {
 		made->pmcs[i] = power_pmc_read(i + 1);
 		power_pmc_write(i + 1, pmcs[i]);
@@ -422,9 +422,9 @@ static void registers_deny_user_access(struct kunit *test)
 		kunit_skip(test, "a processor whose registers user space can read");
 	local_irq_save(flags);
 	kept = registers_begin();
-	power_control_run(cpu, 0);
+	power_mmcr_run(cpu, 0);
 	run = mfspr(SPRN_MMCR0);
-	power_control_freeze(cpu);
+	power_mmcr_freeze(cpu);
 	frozen = mfspr(SPRN_MMCR0);
 	registers_end(&kept);
 	local_irq_restore(flags);
@@ -453,8 +453,8 @@ static void registers_program_generic(struct power_cpu *cpu, struct registers_ge
 	kept = registers_begin();
 	mtspr(SPRN_MMCR3, BIT(63));
 	power_driver->flags &= ~PPMU_ARCH_31;
-	power_control_write(cpu);
-	power_control_freeze(cpu);
+	power_mmcr_write(cpu);
+	power_mmcr_freeze(cpu);
 	power_driver->flags = flags_of_driver;
 	seen->mmcr0 = mfspr(SPRN_MMCR0);
 	seen->mmcr3 = mfspr(SPRN_MMCR3);
@@ -481,10 +481,10 @@ static void registers_run_without_driver(struct kunit *test)
 
 	local_irq_save(flags);
 	kept = registers_begin();
-	power_control_override(0xfa00f400);
+	power_mmcr_override(0xfa00f400);
 	mmcr0 = mfspr(SPRN_MMCR0);
 	mmcr1 = mfspr(SPRN_MMCR1);
-	power_control_freeze(this_cpu_ptr(&power_cpus));
+	power_mmcr_freeze(this_cpu_ptr(&power_cpus));
 	registers_end(&kept);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, mmcr0 & MMCR0_FC, 0);

@@ -93,7 +93,7 @@ static void sample_without_marked_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_address(&irq), TEST_KERNEL + 8);
 	irq.siar = TEST_USER;
 	KUNIT_EXPECT_EQ(test, sample_address(&irq), TEST_USER);
-	/* SIAR was cleared, as by power_control_freeze(). */
+	/* SIAR was cleared, as by power_mmcr_freeze(). */
 	irq.siar = 0;
 	KUNIT_EXPECT_EQ(test, sample_address(&irq), TEST_KERNEL);
 }

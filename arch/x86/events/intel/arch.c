@@ -382,14 +382,15 @@ int x86_intel_init_event(struct perf_event *event)
 }
 
 /**
- * x86_intel_counters_of - constraint of checkpointed events
+ * x86_intel_checkpoint_counters - constraint of checkpointed events
  * @core: unused
  * @event: the event
  * @counters: the counters allowed by other constraints
  *
  * Return: the allowed counters. Only counter 2 can be checkpointed.
  */
-u64 x86_intel_counters_of(struct x86_core *core, const struct perf_event *event, u64 counters)
+u64 x86_intel_checkpoint_counters(struct x86_core *core, const struct perf_event *event,
+				  u64 counters)
 {
 	return event->hw.config & HSW_IN_TX_CHECKPOINTED ? counters & BIT(2) : counters;
 }

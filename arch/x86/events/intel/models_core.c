@@ -108,8 +108,8 @@ static const x86_cache_events glc_cache = {
 #define GLC_NODE_MISS	0x3fb3000000
 
 /*
- * Clients: all memory is local, as in OCR.DEMAND_DATA_RD.DRAM. NODE misses have the response bits of
- * servers for remote memory, which a client does not have, so they count 0.
+ * Clients: all memory is local, as in OCR.DEMAND_DATA_RD.DRAM. NODE misses have the response bits
+ * of servers for remote memory, which a client does not have, so they count 0.
  */
 static const x86_cache_events glc_cache_extra = {
 	CACHE(LL, READ)		= { OFFCORE_READ | OFFCORE_ANY, OFFCORE_READ | 0x3fbfc00000 },

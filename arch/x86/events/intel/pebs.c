@@ -422,7 +422,7 @@ void x86_precise_disable_moved(struct x86_pmu_cpu *cpu)
 	leaving = x86_precise_enabled(cpu) & ~kept;
 	stopped = leaving | pebs_new_counters(cpu);
 	if (stopped & cpu->control)
-		x86_write_control(cpu, cpu->control & ~stopped);
+		x86_write_global_ctrl(cpu, cpu->control & ~stopped);
 	if (leaving)
 		x86_acknowledge_bits(cpu, leaving);
 	pebs_write_enable(cpu, kept);
@@ -448,7 +448,7 @@ void x86_precise_pause(struct x86_pmu_cpu *cpu, struct x86_count *count)
 	if (!event || !(x86_precise_enabled(cpu) & bit))
 		return;
 	if (cpu->control & bit)
-		x86_write_control(cpu, cpu->control & ~bit);
+		x86_write_global_ctrl(cpu, cpu->control & ~bit);
 	x86_precise_drain(cpu, NULL);
 	/* See x86_precise_disable_moved(). */
 	x86_acknowledge_bits(cpu, bit);

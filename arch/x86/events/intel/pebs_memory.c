@@ -249,14 +249,14 @@ static u64 pebs_access_source(u64 op, u64 level)
 }
 
 /**
- * x86_precise_source - data source of a sample
+ * x86_pebs_data_src - data source of a sample
  * @model: the model of the core type
  * @event: a precise event
  * @status: status word of the record
  *
  * Return: value for perf_sample_data::data_src.
  */
-u64 x86_precise_source(const struct x86_model *model, const struct perf_event *event, u64 status)
+u64 x86_pebs_data_src(const struct x86_model *model, const struct perf_event *event, u64 status)
 {
 	if (event->hw.flags & X86_PRECISE_LATENCY)
 		return pebs_load_source(model->accesses, status);

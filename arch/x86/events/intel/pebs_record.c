@@ -339,8 +339,8 @@ static void pebs_sample_memory(struct perf_event *event, const struct x86_core *
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)
 		pebs_sample_weight(event, core, parts, data);
 	if (type & PERF_SAMPLE_DATA_SRC) {
-		data->data_src.val = x86_precise_source(core->model, event,
-							memory[MEMORY_SOURCE]);
+		data->data_src.val = x86_pebs_data_src(core->model, event,
+						       memory[MEMORY_SOURCE]);
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
 	}
 	if (type & PERF_SAMPLE_TRANSACTION) {

@@ -49,7 +49,7 @@
 	.config_mask	= INTEL_CONFIG_TSX,					\
 	.format		= x86_intel_format,					\
 	.init_event	= x86_intel_init_event,					\
-	.counters_of	= x86_intel_counters_of,				\
+	.counters_of	= x86_intel_checkpoint_counters,				\
 	.transactions	= (_transactions)
 
 /* precise_events.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Check of x86_assign() against all assignments, for few events on small PMUs. Used by the KUnit
- * suite and by tools/testing/perf_events/x86_assign_test.c.
+ * Check of x86_assign_counters() against all assignments, for few events on small PMUs. Used by the
+ * KUnit suite and by tools/testing/perf_events/x86_assign_test.c.
  */
 
 /* Returns the fewest moves of all assignments; -1: there is no assignment. */
@@ -28,17 +28,17 @@ static int assign_least_moves(const struct x86_constraint *constraints, int n, u
 	return best;
 }
 
-/* Compares x86_assign() with all assignments. Returns the fault found, or NULL. */
+/* Compares x86_assign_counters() with all assignments. Returns the fault found, or NULL. */
 static const char *assign_fault(struct x86_constraint *constraints, int n, u64 prefer)
 {
 	int least = assign_least_moves(constraints, n, 0), moves = 0, i;
-	bool found = x86_assign(constraints, n, prefer);
+	bool found = x86_assign_counters(constraints, n, prefer);
 	u64 used = 0;
 
 	if (least < 0)
-		return found ? "x86_assign() found an impossible assignment" : NULL;
+		return found ? "x86_assign_counters() found an impossible assignment" : NULL;
 	if (!found)
-		return "x86_assign() missed an assignment";
+		return "x86_assign_counters() missed an assignment";
 	for (i = 0; i < n; i++) {
 		if (constraints[i].assigned < 0 ||
 		    !(constraints[i].allowed & BIT_ULL(constraints[i].assigned)))

@@ -292,7 +292,7 @@ static void fill_up(int which, int cpu)
 			continue;
 		tries--;
 		if (!oldest_on())
-			perf_group_move_last(leader, interval);
+			perf_group_tree_move_last(leader, interval);
 	}
 }
 
@@ -375,7 +375,7 @@ static void rotate(void)
 	while (!put_on(waiting)) {
 		victim = oldest_on();
 		if (!victim) {
-			perf_group_move_last(waiting, interval);
+			perf_group_tree_move_last(waiting, interval);
 			break;
 		}
 		take_off(victim);
@@ -517,7 +517,7 @@ static void step(struct fuzz_input *in)
 			u64 most;
 			int n;
 
-			perf_group_move_last(g, interval);
+			perf_group_tree_move_last(g, interval);
 			most = g->pmu_ctx->age_base + 2 * LIMIT;
 			n = subtree(g, list);
 			/* The group is the last of its subtree, except for groups beyond @most. */
