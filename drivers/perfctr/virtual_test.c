@@ -8,6 +8,10 @@
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/sched/task.h>
+#ifdef CONFIG_X86
+#include <asm/perf_event.h>
+#endif
 
 #include "virtual.h"
 
@@ -274,6 +278,37 @@ static void test_late_interrupt_after_revoke(struct kunit *test)
 {
 	revoke_after_overflow(test, true);
 }
+
+/*
+ * Create a thread while the counters of current's object are stopped. The sums of current's other
+ * children may be added to the new object, so it must have the mark for kernel counts.
+ */
+static void test_new_thread_of_stopped_counters(struct kunit *test)
+{
+	struct task_struct *child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL);
+	bool in_kernel, marked = false;
+	struct vperfctr *vp;
+
+	KUNIT_ASSERT_NOT_NULL(test, child);
+	if (vperfctr_use_hardware())
+		kunit_skip(test, "no clock, or another driver has it");
+	vp = vperfctr_alloc();
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, vp);
+	vp->state->control.nractrs = 1;
+	vp->state->control.evntsel[0] = ARCH_PERFMON_EVENTSEL_ENABLE | ARCH_PERFMON_EVENTSEL_USR |
+					ARCH_PERFMON_EVENTSEL_OS | 0xc0;
+	in_kernel = perfctr_cpu_counts_kernel(&vp->state->control);
+	/* Unlike @counted, cstatus lacks counters that pinned events have. */
+	vp->counted = perfctr_mk_cstatus(0, 1, 0);
+	vperfctr_attach(vp, current);
+	__perfctr_copy_task(child, CLONE_THREAD);
+	if (rcu_access_pointer(child->perfctr)) {
+		marked = vperfctr_of(child)->kernel;
+		__perfctr_free_task(child);
+	}
+	vperfctr_detach(vp, current);
+	KUNIT_EXPECT_EQ(test, marked, in_kernel);
+}
 #endif
 
 #ifdef CONFIG_KRETPROBES
@@ -351,6 +386,7 @@ static struct kunit_case perfctr_virtual_cases[] = {
 	KUNIT_CASE(test_rdpmc_of_owner_only),
 	KUNIT_CASE(test_revoke_after_overflow),
 	KUNIT_CASE(test_late_interrupt_after_revoke),
+	KUNIT_CASE(test_new_thread_of_stopped_counters),
 #endif
 	{ }
 };
