@@ -249,7 +249,7 @@ static struct task_struct *life_test_run(struct kunit *test, int (*fn)(void *dat
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	get_task_struct(thread);
 	wake_up_process(thread);
-	for (tries = 0; tries < 10000 && refcount_read(&child->refcount) <= holders; tries++)
+	for (tries = 0; tries < 100000 && refcount_read(&child->refcount) <= holders; tries++)
 		usleep_range(1000, 2000);
 	KUNIT_EXPECT_EQ(test, refcount_read(&child->refcount), holders + 1);
 	return thread;

@@ -110,7 +110,7 @@ static bool use_hierarchy(struct groups *g, bool unified)
 		return make_groups(g);
 	snprintf(g->v1, sizeof(g->v1), "%s", pe_cgroup_root());
 	umount(g->v1);
-	for (tries = 0; tries < 400; tries++) {
+	for (tries = 0; tries < 3600; tries++) {
 		if (tries % 20 == 0) {
 			mount("cgroup", g->v1, "cgroup", 0, "perf_event");
 			pe_sleep_ms(100);

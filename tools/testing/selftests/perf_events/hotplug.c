@@ -313,6 +313,8 @@ TEST_F(cgroup, stands_still_without_its_cpu)
 
 		ASSERT_EQ(0, pe_set(ONLINE, 1));
 		ASSERT_EQ(0, pe_child_do(&self->child, PE_MOVE, 1));
+		/* At least one context switch */
+		ASSERT_EQ(0, pe_child_rest(&self->child));
 		for (i = 0; i < 5; i++)
 			ASSERT_EQ(0, pe_child_do(&self->child, PE_SPIN, 1000));
 		read_all(_metadata, self, keep, after);

@@ -144,7 +144,7 @@ TEST_F(open, samples_of_everything)
 	 * The maximum depth of call chains is fixed while an event uses them. The last use ends
 	 * after a grace period.
 	 */
-	for (tries = 0; tries < 1000 && pe_set(MAX_STACK, depth + 1) == -EBUSY; tries++)
+	for (tries = 0; tries < 18000 && pe_set(MAX_STACK, depth + 1) == -EBUSY; tries++)
 		pe_sleep_ms(10);
 	EXPECT_EQ(0, pe_set(MAX_STACK, depth + 1));
 	EXPECT_EQ(0, pe_set(MAX_STACK, depth));

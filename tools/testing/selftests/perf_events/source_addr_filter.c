@@ -539,7 +539,7 @@ TEST_F(filter, changed_while_forking)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_often, &seen));
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
 		pe_move_to(1);
-	for (i = 0; i < 300 || (i < 2000 && !__atomic_load_n(&seen, __ATOMIC_RELAXED)); i++) {
+	for (i = 0; i < 300 || (i < 60000 && !__atomic_load_n(&seen, __ATOMIC_RELAXED)); i++) {
 		EXPECT_EQ(0, set(self->u.fd, i & 1 ? one : two));
 		/* If the CPUs of a guest take turns, the thread may not have run yet. */
 		if (i >= 300)
