@@ -306,6 +306,16 @@ static bool perf_addr_filter_task_is_new(struct task_struct *task)
 }
 
 /*
+ * The task whose mappings of files the filters need; NULL: none. After an exec of a privileged
+ * program the event has been removed from the task. Its mappings must not be accessed any more,
+ * although hw.target still refers to the task.
+ */
+static struct task_struct *perf_addr_filter_task(const struct perf_event *event)
+{
+	return READ_ONCE(event->ctx->task) == PERF_TASK_GONE ? NULL : event->hw.target;
+}
+
+/*
  * Apply new filters to one event. @ranges is scratch memory. The update holds mmap_lock for
  * reading, so an mmap() of the task waits. A later execve() clears the ranges; after an
  * earlier execve() the task has another mm, and the loop repeats. The caller may have to wait for
@@ -317,7 +327,7 @@ static bool perf_addr_filter_task_is_new(struct task_struct *task)
 static bool perf_addr_filter_apply(struct perf_event *event, struct perf_addr_filter_range *ranges,
 				   struct mm_struct **busy)
 {
-	struct task_struct *task = event->hw.target;
+	struct task_struct *task = perf_addr_filter_task(event);
 	struct mm_struct *mm;
 	bool stays;
 

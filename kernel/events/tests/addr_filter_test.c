@@ -604,6 +604,31 @@ static void test_set_during_exec(struct kunit *test)
 	perf_pmu_unregister(&filter_test_tracer);
 }
 
+/* An exec of a privileged program removes events, but they still refer to the task. */
+static void test_task_after_exec(struct kunit *test)
+{
+	struct perf_event_context *gone = kunit_kzalloc(test, sizeof(*gone), GFP_KERNEL), *ctx;
+	struct task_struct *after;
+	struct perf_event *event;
+
+	KUNIT_ASSERT_NOT_NULL(test, gone);
+	gone->task = PERF_TASK_GONE;
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&filter_test_tracer, NULL, -1), 0);
+	event = tracer_open(test, -1, current);
+	if (!IS_ERR(event)) {
+		KUNIT_EXPECT_PTR_EQ(test, perf_addr_filter_task(event), current);
+		scoped_guard(irq) {
+			ctx = event->ctx;
+			event->ctx = gone;
+			after = perf_addr_filter_task(event);
+			event->ctx = ctx;
+		}
+		KUNIT_EXPECT_NULL(test, after);
+		perf_event_release_kernel(event);
+	}
+	perf_pmu_unregister(&filter_test_tracer);
+}
+
 static bool filter_test_is_possible(struct perf_event_context *ctx)
 {
 	bool possible = false;
@@ -760,6 +785,7 @@ static struct kunit_case addr_filter_cases[] = {
 	KUNIT_CASE(test_killed_task_has_a_rival),
 	KUNIT_CASE(test_hardware_of_killed_task),
 	KUNIT_CASE(test_set_during_exec),
+	KUNIT_CASE(test_task_after_exec),
 	KUNIT_CASE(test_walk_needs_a_filter),
 	KUNIT_CASE(test_walk_locks_filters_only),
 	KUNIT_CASE(test_mapped),
