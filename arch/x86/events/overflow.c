@@ -422,7 +422,8 @@ int x86_pmu_interrupt(struct pt_regs *regs)
 	 * With global control, counters that count the kernel are stopped: none overflows between
 	 * the read and the unmasking.
 	 */
-	more = x86_clear_sticky_overflows(cpu);
+	if (msrs->sticky)
+		more = x86_clear_sticky_overflows(cpu);
 	if (!unmask_first)
 		x86_unmask();
 	if (msrs->sticky)

@@ -586,7 +586,7 @@ static u64 x86_own_counters(const struct x86_pmu_cpu *cpu)
 
 /**
  * x86_clear_sticky_overflows - clear the sticky overflow flags that are still set
- * @cpu: this CPU
+ * @cpu: this CPU, whose selects have such flags
  *
  * A flag keeps the interrupt asserted: after the unmasking, NMIs would follow one another without
  * end. x86_handle_overflowed() has cleared the flags of the counters that it has programmed. The
@@ -604,8 +604,6 @@ int x86_clear_sticky_overflows(struct x86_pmu_cpu *cpu)
 	int i, n = 0;
 	u64 select;
 
-	if (!msrs->sticky)
-		return 0;
 	for_each_x86_counter(i, x86_own_counters(cpu)) {
 		rdmsrl(x86_select_msr(msrs, i), select);
 		if (!(select & msrs->sticky))

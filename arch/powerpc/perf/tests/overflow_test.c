@@ -235,6 +235,15 @@ static void overflow_siar_is_of_its_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mode, PERF_RECORD_MISC_USER);
 }
 
+/* Make the counter of an event overflow. Interrupts are off, so that power_interrupt() is first. */
+static void overflow_now(struct perf_event *event)
+{
+	lockdep_assert_irqs_disabled();
+	perf_pmu_disable(event->pmu);
+	power_pmc_write(event->hw.idx, PMC_OVERFLOW + 5);
+	perf_pmu_enable(event->pmu);
+}
+
 /* SIAR, SDAR and PMC values must be 0 in a sample that is not of an overflow interrupt. */
 static void overflow_registers_are_of_its_samples(struct kunit *test)
 {
@@ -250,11 +259,9 @@ static void overflow_registers_are_of_its_samples(struct kunit *test)
 		return;
 	local_irq_save(flags);
 	hard_irq_disable();
-	perf_pmu_disable(sampler->pmu);
 	siar = mfspr(SPRN_SIAR);
 	sdar = mfspr(SPRN_SDAR);
-	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
-	perf_pmu_enable(sampler->pmu);
+	overflow_now(sampler);
 	mtspr(SPRN_SIAR, 0x10000004);
 	power_interrupt(&regs);
 	mtspr(SPRN_SIAR, PAGE_OFFSET + 0x1000);
@@ -292,9 +299,7 @@ static void overflow_clears_its_addresses(struct kunit *test)
 		return;
 	local_irq_save(flags);
 	hard_irq_disable();
-	perf_pmu_disable(sampler->pmu);
-	power_pmc_write(sampler->hw.idx, PMC_OVERFLOW + 5);
-	perf_pmu_enable(sampler->pmu);
+	overflow_now(sampler);
 	mtspr(SPRN_SIAR, PAGE_OFFSET + 0x1000);
 	mtspr(SPRN_SDAR, PAGE_OFFSET + 0x2000);
 	power_interrupt(&regs);

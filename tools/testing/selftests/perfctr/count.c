@@ -759,20 +759,6 @@ TEST_F(count, mapped_late)
 	}
 }
 
-#define DEVICES	"/sys/bus/event_source/devices/"
-
-/* May processes read counters? The PMUs of a hybrid machine share this setting. */
-static int let_read(const char *value)
-{
-	int fd = open(DEVICES "cpu/rdpmc", O_WRONLY), ok;
-
-	if (fd < 0)
-		fd = open(DEVICES "cpu_core/rdpmc", O_WRONLY);
-	ok = fd >= 0 && write(fd, value, 1) == 1;
-	close(fd);
-	return ok;
-}
-
 /* start is also updated if processes get the right to read counters while the counters run. */
 TEST_F(count, let_read)
 {
@@ -786,14 +772,14 @@ TEST_F(count, let_read)
 		SKIP(return, "all programs can read counters on this CPU");
 	if (geteuid())
 		SKIP(return, "needs root");
-	ASSERT_TRUE(let_read("0"));
+	ASSERT_TRUE(set_rdpmc('0'));
 	EXPECT_FALSE(has(PERFCTR_FEATURE_RDPMC));
 	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, self->fd, 0);
 	EXPECT_NE(MAP_FAILED, page);
 	EXPECT_FALSE(may_rdpmc());
 	EXPECT_EQ(0, vperfctr_control(self->fd, &control));
 	work(1000000);
-	ASSERT_TRUE(let_read("1"));
+	ASSERT_TRUE(set_rdpmc('1'));
 	EXPECT_TRUE(has(PERFCTR_FEATURE_RDPMC));
 	value = by_page(page);
 	EXPECT_LE(2000000, value);

@@ -6,6 +6,7 @@
 #define _SELFTESTS_PERFCTR_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,23 @@ static inline int has_two_cpus(void)
 
 	return sysconf(_SC_NPROCESSORS_ONLN) > 1 && !perfctr_info(NULL, NULL, &forbidden.mask) &&
 	       !(forbidden.words[0] & 3);
+}
+
+/*
+ * Set the "rdpmc" attribute, by which the administrator decides which programs can read counters on
+ * x86. The PMUs of a hybrid machine share it. Return: the old value, or 0 if it was not set
+ */
+static inline char set_rdpmc(char mode)
+{
+	int fd = open("/sys/bus/event_source/devices/cpu/rdpmc", O_RDWR);
+	char old;
+
+	if (fd < 0)
+		fd = open("/sys/bus/event_source/devices/cpu_core/rdpmc", O_RDWR);
+	if (read(fd, &old, 1) != 1 || pwrite(fd, &mode, 1, 0) != 1)
+		old = 0;
+	close(fd);
+	return old;
 }
 
 /* Without such an instruction threads have no counters, and the tests are skipped. */
