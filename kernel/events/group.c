@@ -392,8 +392,7 @@ void perf_group_resched(struct perf_cpu_context *cpuctx, struct perf_event_pmu_c
  *
  * - if the context runs and has events with a mapped page, because the page must be written on the
  *   context's CPU;
- * - if the context's task has exited, because its events do not change any more, and ctx->now must
- *   remain the time of the exit.
+ * - if the context's task has exited, because its events do not change any more.
  *
  * Context: takes ctx->lock; interrupts are on.
  * Return: true if @func was called
