@@ -322,11 +322,11 @@ static void power_remember(struct power_cpu *cpu)
 }
 
 /**
- * power_counts_assign - select all counters and compute the register values
+ * power_counts_assign - assign a counter to each of @cpu->counts, and compute the MMCRs
  * @cpu: this CPU
  *
- * Return: true with @cpu->mmcr and power_count::assigned set, false if not each of @cpu->counts can
- * have a counter.
+ * Return: true with @cpu->mmcr and power_count::assigned set, false if the processor cannot count
+ * all of @cpu->counts at once.
  */
 bool power_counts_assign(struct power_cpu *cpu)
 {

@@ -67,9 +67,9 @@ void power_claim_close(void)
  * @claim: n, counter, modes and code of struct power_claim are set; receives counters and codes
  *
  * Context: any.
- * Return: 0 if the counters can count these events at once; -EINVAL if not, if a code does not name
- * its counter, if there is no such counter, mode or event, or if the processor counts the event
- * incorrectly.
+ * Return: 0 on success. -EINVAL if the processor has no such counter, mode or event, if a code does
+ * not name its counter, if the processor counts an event incorrectly (power_code_is_listed()), or
+ * if the counters cannot count all these events at once.
  */
 int power_claim_check(struct power_claim *claim)
 {

@@ -203,9 +203,9 @@ static __always_inline u32 perfctr_state_first(const struct perfctr_cpu_state *s
 }
 
 /*
- * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
- * @state->revoked are added to cstatus again: the caller stops these counters, as after every
- * overflow. Context: any; @state is suspended.
+ * Return perfctr_state_overflowed(), and reset these counters to their start values. Add the
+ * counters in @state->revoked to cstatus again: vperfctr_overflow() saves cstatus for
+ * vperfctr_iresume(), and then stops all counters. Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {

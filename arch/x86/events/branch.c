@@ -78,8 +78,8 @@ int x86_branch_probe(struct x86_core *core)
  * @event: the new event
  *
  * Context: process.
- * Return: 0 on success, -EOPNOTSUPP if the CPU cannot record these branches, -EINVAL if the
- * combination is invalid.
+ * Return: 0 on success, -EOPNOTSUPP if the CPU cannot record these branches, -EINVAL if
+ * attr.branch_sample_type is invalid, or if AMD BRS cannot sample this event (brs_check()).
  */
 int x86_branch_check(struct perf_event *event)
 {
@@ -248,8 +248,9 @@ int x86_branch_add(struct x86_pmu_cpu *cpu, struct perf_event *event)
 	if (!needs_branch_stack(event))
 		return 0;
 	/*
-	 * The unit still runs for a removed event. An NMI could restart the unit between the
-	 * changes of filter and type: disable the unit before.
+	 * x86_branch_del() leaves the unit running until the PMU is enabled. Between the changes of
+	 * filter and type, an NMI could restart the unit with the new filter and the old type:
+	 * disable the unit first.
 	 */
 	if (!branch->users && branch->running && branch->type != event->attr.branch_sample_type)
 		x86_branch_off(cpu);

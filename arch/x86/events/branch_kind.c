@@ -2,8 +2,8 @@
 /*
  * Type of a branch, decoded from its instruction.
  *
- * The code may have changed since the branch, and user space can write any bytes. So the bytes of
- * the instruction are copied once, and only the opcode is checked.
+ * The code may have changed since the branch, so the type may be wrong. User space can change the
+ * bytes of the instruction at any time: copy the bytes once, and decode the copy.
  */
 #include <linux/extable.h>
 #include <linux/kernel.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counting on one CPU, by struct x86_count: an event select, the events that share its counter, and
- * a total. Assignment of counters.
+ * struct x86_count: an event select that is counted on one CPU, its total, and the events that
+ * share its counter. Also the assignment of counters to all struct x86_count of a CPU.
  *
  * Context of all functions, unless noted: interrupts off, on the CPU of the struct x86_count.
  */

@@ -12,8 +12,9 @@
 #include "engine.h"
 
 /*
- * KVM has 8 slots, and warns when they are full. Equal values of host and guest need no slot, so
- * this array has an element for each select.
+ * Size of the array that perf_guest_get_msrs() returns: an element for the select of each general
+ * counter. KVM's list of MSRs to switch has only 8 slots, and KVM warns when the list is full. But
+ * an MSR with equal values for host and guest needs no slot.
  */
 #define X86_GUEST_MSRS	INTEL_PMC_IDX_FIXED
 
@@ -128,8 +129,9 @@ static int x86_guest_no_pmu(struct perf_guest_switch_msr *msrs)
 
 /**
  * perf_guest_get_msrs - MSRs to switch for a guest, for KVM_INTEL
- * @nr: receives the number of MSRs; those with equal values are no longer switched
- * @data: PMU of the guest, for PEBS
+ * @nr: receives the number of MSRs. KVM no longer switches an MSR whose host and guest values are
+ *	equal
+ * @data: struct kvm_pmu of the guest; not used
  *
  * Context: interrupts off, before a VM entry on this CPU.
  * Return: an array of this CPU, NULL if there are no MSRs to switch.

@@ -252,9 +252,9 @@ static __always_inline unsigned int perfctr_state_overflowed(const struct perfct
 }
 
 /*
- * Return perfctr_state_overflowed(), and reset these counters to their start values. Counters in
- * @state->revoked are added to cstatus again: the caller stops them as after every overflow.
- * Context: any; @state is suspended.
+ * Return perfctr_state_overflowed(), and reset these counters to their start values. Add the
+ * counters in @state->revoked to cstatus again: vperfctr_overflow() saves cstatus for
+ * vperfctr_iresume(), and then stops all counters. Context: any; @state is suspended.
  */
 static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_state *state)
 {
@@ -270,8 +270,9 @@ static __always_inline unsigned int perfctr_state_identify(struct perfctr_cpu_st
 }
 
 /*
- * Remove the counters from a state; the TSC continues. The overflow interrupt is masked, and may be
- * pending: @state->revoked remembers the overflow until perfctr_state_identify().
+ * Remove the counters from a state; the TSC continues. An overflow may not be reported yet: its NMI
+ * may be late, and its irq_work cannot run while interrupts are off. Then @state->revoked keeps the
+ * counters of cstatus until perfctr_state_identify().
  */
 static __always_inline void perfctr_state_revoke(const struct perfctr_layer *layer,
 						 struct perfctr_cpu_state *state)

@@ -346,13 +346,14 @@ static int x86_event_index(struct perf_event *event)
 }
 
 /**
- * x86_event_update_page - set pmc_width and offset of an event's page
+ * x86_event_update_page - set pmc_width and offset of an event's user page
  * @event: an event of this driver
- * @page: the page, with an index if programs can read the counter; its offset is relative to
- *	x86_count::total
+ * @page: the page. If programs can read the counter, index is set, and the event's count is offset
+ *	plus x86_count::total; this function makes it offset plus the value of the counter
  *
- * Programs sign-extend pmc_width bits. The value of a counter that starts at 0 is never negative,
- * so pmc_width is one bit more than the width of the counter.
+ * Programs sign-extend the value of the counter from pmc_width bits. With X86_METRICS, the slots
+ * counter starts at 0, and its value is never negative. So pmc_width is then one bit more than the
+ * width of the counter.
  *
  * Context: any.
  */

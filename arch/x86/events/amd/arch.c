@@ -100,9 +100,9 @@ int x86_amd_probe(struct x86_core *core)
 
 /**
  * x86_amd_forward - x86_model::forward
- * @event: a precise event, which is for IBS
+ * @event: a precise event; AMD's core PMU has no precise events, but IBS has
  *
- * Return: error of IBS, 0 if there is no IBS or IBS does not support the event (-EOPNOTSUPP).
+ * Return: the error of forward_event_to_ibs(); 0 without IBS, or if that error is -EOPNOTSUPP.
  */
 int x86_amd_forward(struct perf_event *event)
 {

@@ -244,8 +244,9 @@ static void x86_intel_probe_config(struct x86_core *core, union cpuid10_edx edx)
  * @core: the PMU, with its counters and capabilities
  * @hybrid: a hybrid CPU without a hypervisor
  *
- * The metrics need fixed counter 3. A hybrid CPU reports only the capabilities of all its cores,
- * and E-cores have no metrics.
+ * The metrics need fixed counter 3. E-cores have no metrics, and MSR_IA32_PERF_CAPABILITIES of a
+ * hybrid CPU reports only capabilities that P-cores and E-cores have in common. So a P-core has the
+ * metrics of its model even without the capability.
  *
  * Return: the number, 0 if there are none.
  */

@@ -126,7 +126,10 @@ static void bts_write_control(u64 bits)
 		wrmsrl(MSR_IA32_DEBUGCTLMSR, value);
 }
 
-/* Without the debug store area, as during suspend, the CPU would write to any address. */
+/*
+ * While x86_pmu_cpu::has_ds_area is false, as during suspend, MSR_IA32_DS_AREA may be 0. The CPU
+ * would then read the address of the BTS buffer from memory at address 0.
+ */
 static void bts_continue(struct x86_pmu_cpu *cpu)
 {
 	if (READ_ONCE(cpu->bts.running) && READ_ONCE(cpu->has_ds_area) && !READ_ONCE(cpu->shutdown))

@@ -84,7 +84,10 @@ static unsigned long bts_until(const struct bts_writer *writer)
 	return (long)left > 0 ? min(DIV_ROUND_UP(left, BTS_SIZE), most) : most;
 }
 
-/* Begin a transaction at the offset of a record. */
+/*
+ * Begin an AUX transaction. Records are at multiples of BTS_SIZE in the area: if the bytes up to
+ * the end of the area are too few for a record, skip these bytes.
+ */
 static bool bts_open(struct bts_writer *writer, struct perf_event *event)
 {
 	struct perf_output_handle *handle = &writer->handle;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Last branch records of Intel CPUs. The model-specific LBR is a ring of registers, with the index
- * of the newest record in another register. In the architectural LBR, reported by CPUID, the first
- * register has the newest record.
+ * Last branch records (LBR) of Intel CPUs. The model-specific LBR is a ring of registers, and
+ * MSR_LBR_TOS has the index of the newest record. In the architectural LBR, reported by CPUID, the
+ * first register has the newest record.
  *
- * A record with source address 0 is empty and ends the records. So it is enough to clear the newest
- * record to invalidate all.
+ * A record with source address 0 is empty, and lbr_read() stops at an empty record. So lbr_clear()
+ * clears only the newest record of a model-specific LBR, except in call stack mode.
  */
 #include <asm/cpu_device_id.h>
 #include <asm/cpufeature.h>
@@ -285,8 +285,9 @@ static const struct x86_branch_ops lbr_ops = {
 #define LBR_PROBE		0x10
 
 /*
- * Does a register keep a value? Some hypervisors return 0. The old value may be from another kernel
- * and not writable, see lbr_writable(), so the register is cleared.
+ * Does an LBR register keep a value? Some hypervisors drop the write, and return 0 at a read. After
+ * the test, clear the register: the old value may be a record of another kernel, and a write of the
+ * old value may fault, see lbr_writable().
  */
 static bool lbr_keeps(u32 msr)
 {

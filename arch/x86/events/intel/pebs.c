@@ -87,7 +87,10 @@ void x86_precise_probe(struct x86_core *core)
 	if (rdmsrl_safe(MSR_IA32_PEBS_ENABLE, &value) || rdmsrl_safe(MSR_IA32_DS_AREA, &value))
 		return;
 	precise->exists = true;
-	/* Version 1, which a hypervisor may report, has no status for interrupts of PEBS. */
+	/*
+	 * Version 1 of the PMU, which a hypervisor may report, has no global status register, which
+	 * reports interrupts of the PEBS buffer (X86_STATUS_BUFFER).
+	 */
 	if (!core->model->precise || !core->msrs->status || !boot_cpu_has(X86_FEATURE_DTES64) ||
 	    !pebs_keeps_enable(core))
 		return;

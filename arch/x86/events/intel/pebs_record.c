@@ -442,7 +442,7 @@ bool x86_record_sample(struct x86_pmu_cpu *cpu, struct perf_event *event,
 		pebs_set_flags(&at->regs, parts.fixed ? parts.fixed[FIXED_FLAGS] :
 				parts.gpr[GPR_FLAGS]);
 	set_linear_ip(&at->regs, ip);
-	/* SS of @regs may be that of the driver. */
+	/* A PEBS record has no SS: set the SS of the mode in CS, which set_linear_ip() has set. */
 	at->regs.ss = user_mode(&at->regs) ? __USER_DS : __KERNEL_DS;
 	if (exact)
 		at->regs.flags |= PERF_EFLAGS_EXACT;

@@ -135,7 +135,7 @@ const struct x86_limit x86_atom_precise[] = {
 	X86_LIMIT_END
 };
 
-/* Goldmont Plus: all counters, counter 0 at the highest level */
+/* Goldmont Plus: all counters have PEBS, but for precise_ip 3 only general counter 0 has */
 const struct x86_limit x86_goldmont_plus_precise[] = {
 	X86_LIMIT_NAME(INTEL_EVENT_REFERENCE_CYCLES, 2),
 	X86_LIMIT_FIXED(0x3c, 0x00, 1),
