@@ -46,7 +46,7 @@ static void perf_child_cache_subtract(struct perf_event *child)
 		 */
 		if (!list_is_first(&child->child_list, &cold->children))
 			list_move(&child->child_list, &cold->children);
-		/* Any other event was cached only because all its values were 0. */
+		/* An event without PERF_EVENT_PLAIN_CHILD is cached only if its values are 0. */
 		if (child->event_flags & PERF_EVENT_PLAIN_CHILD) {
 			cold->cached.count -= child->hw.cached.count;
 			cold->cached.enabled -= child->hw.cached.enabled;

@@ -53,9 +53,9 @@ static __always_inline void perf_context_start(struct perf_event_context *ctx, u
 }
 
 /*
- * Uncache the events in @child's context, before @child leaves the context and its parent event's
- * list. The removal may make siblings of @child always on, so their values may change, too. The
- * inherit lock is held.
+ * Uncache the events in @child's context, before @child leaves its parent event's list. When @child
+ * is removed from the context, its siblings may become always on (see group.c), and an always-on
+ * event may count while the clock of the context is stopped. The inherit lock is held.
  */
 static inline void perf_child_uncache(struct perf_event *child)
 {

@@ -218,7 +218,8 @@ static void perf_enable_call(struct perf_event *event, perf_event_func_t func, v
  * _perf_event_enable - enable one event
  * @event: the event; ctx->mutex is held, or the inherit lock for an inherited event
  *
- * An event in the error state is enabled, too. An event whose task has exited is not changed.
+ * An event in the error state is enabled, too, unless it has PERF_EV_CAP_SIBLING and has lost its
+ * leader. An event is not changed if its task has exited or its PMU was unregistered.
  *
  * Context: may sleep.
  */

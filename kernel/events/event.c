@@ -408,7 +408,8 @@ int perf_event_alloc_children(struct perf_event **children, unsigned int nr)
 
 /**
  * perf_event_free_children - free memory of perf_event_alloc_children()
- * @children: unused memory, or events of perf_event_init_child() without references
+ * @children: unused memory, or events of perf_event_init_child() with a refcount of 0; the caller
+ *	drops their references to parent event and context
  * @nr: number of entries
  */
 void perf_event_free_children(struct perf_event **children, unsigned int nr)
@@ -448,8 +449,8 @@ void perf_event_init_child(struct perf_event *child, struct perf_event *event,
 	size_t named = 0;
 
 	/*
-	 * Event sites may change the event concurrently: the fields that they change are set
-	 * below.
+	 * Other tasks may enable, disable or read @event during the copy, and interrupts count it:
+	 * fields that change are set below, and hw.cached is set before PERF_EVENT_CACHED.
 	 */
 	data_race(memcpy(child, event, EVENT_SIZE));
 
@@ -629,7 +630,7 @@ static void perf_event_free_late_rcu(struct rcu_head *head)
 	perf_event_free_late(container_of(head, struct perf_event, rcu_head));
 }
 
-/* Can an event site be writing a sample for the event? */
+/* May perf_sw_event() on some CPU be writing a sample for the event? It holds no reference. */
 static bool perf_event_is_sampled_by_sites(const struct perf_event *event)
 {
 	return (event->event_caps & PERF_EV_CAP_ALWAYS_ON) && is_sampling_event(event) &&
@@ -662,9 +663,9 @@ void perf_event_put(struct perf_event *event)
 }
 
 /**
- * perf_event_put_child - drop a reference to one of many inherited events
- * @child: inherited event, which has had a context
- * @released: list of events for perf_event_free_released()
+ * perf_event_put_child - perf_event_put() for one of many inherited events
+ * @child: inherited event that was attached to a context
+ * @released: list for perf_event_free_released(), which frees all its events by one RCU callback
  *
  * Context: may sleep.
  */

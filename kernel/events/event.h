@@ -19,7 +19,7 @@
 
 /* ... set at open */
 #define PERF_EVENT_OF_CGROUP		0x200	/* a cgroup event; set before event->cgrp */
-#define PERF_EVENT_NO_KSYMBOL		0x8000	/* parent event: opener may not see the kernel */
+#define PERF_EVENT_NO_KSYMBOL		0x8000	/* parent event: gets no PERF_RECORD_KSYMBOL */
 
 /*
  * ... inheritance. An inherited event that is always on and only counts is made in a fast way:

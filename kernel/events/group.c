@@ -672,7 +672,10 @@ static void perf_group_detach_locked(struct perf_event *event, struct perf_cpu_c
 		perf_group_resched(cpuctx, epc, NULL);
 }
 
-/* Call @func for an event whose context is scheduled out. */
+/*
+ * Call @func with ctx->lock held, without a call to another CPU: the event is not attached, or its
+ * context is scheduled out.
+ */
 static void perf_group_change_here(struct perf_event *event, perf_event_func_t func, void *data)
 {
 	struct perf_event_context *ctx = event->ctx;

@@ -28,13 +28,13 @@
 #include "time_seq.h"
 
 /**
- * struct fork_args - a fork in progress
- * @task: the new task, which does not run yet
+ * struct fork_args - a fork in progress, or the creation of a shared context (shared_ctx.h)
+ * @task: the new task, which does not run yet; for a shared context, the task of the parent events
  * @clone_flags: CLONE_* of the fork
- * @ctx: context of @task, NULL until the first event is inherited
- * @expected: number of current's events that were not handled yet
+ * @ctx: the new context; in a fork, NULL until the first event is inherited
+ * @expected: upper bound of the number of events that are still to be inherited
  * @nr_plain: number of PERF_EVENT_PLAIN_CHILD events in @ctx. At the end, perf_inherit_link_plain()
- *	takes their references to @ctx and adds them to their parent events' lists
+ *	adds this number to the refcount of @ctx, and adds the events to their parent events' lists
  * @next_id: next unused id; 0 before ids are allocated
  * @nr_ids: number of unused ids, from @next_id on
  * @nr_spare: number of entries in @spare
@@ -222,7 +222,7 @@ static struct perf_event *perf_inherit_make_child(struct fork_args *args, struct
 	child->id = perf_inherit_next_id(args);
 
 	refcount_inc(&args->ctx->refcount);
-	/* This cannot fail: perf_pmu_unregister() finds @child only through child->parent. */
+	/* perf_event_revoke() is never called for an inherited event, so this cannot fail. */
 	WARN_ON_ONCE(perf_event_set_context(child, args->ctx));
 	if (attr->freq) {
 		u64 period = event->hw.sample_period;

@@ -387,7 +387,11 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	if (unlikely(!is_sampling_event(event)))
 		return 0;
 	stop = __perf_event_overflow(event, PERF_OVERFLOW_MAY_THROTTLE, data, regs);
-	/* Not needed in a context switch, where overflows cannot keep the CPU busy. */
+	/*
+	 * If the driver does not stop the throttled event, stop_work does: otherwise interrupts of
+	 * the event could keep the CPU busy. Outside of interrupts, stop_work is not queued: the
+	 * next interrupt of the event would queue it.
+	 */
 	if (unlikely(stop) && perf_event_throttled(event) && (in_hardirq() || in_nmi()))
 		perf_overflow_queue_work(event, &event->cold->stop_work);
 	return stop;

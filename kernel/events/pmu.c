@@ -504,8 +504,8 @@ static int perf_pmu_try_type(struct perf_event *event, u32 type)
 }
 
 /*
- * Call the PMU whose type is in the upper half of a generic event's config, unless the PMU lacks
- * PERF_PMU_CAP_EXTENDED_HW_TYPE. If no PMU has @type, call all PMUs.
+ * Call the PMU with @type, the upper half of config. Without such a PMU, call all. The PMU must
+ * have PERF_PMU_CAP_EXTENDED_HW_TYPE, unless @type is PERF_TYPE_RAW.
  */
 static int perf_pmu_try_extended(struct perf_event *event, u32 type)
 {
@@ -860,8 +860,8 @@ void perf_pmu_unregister(struct pmu *pmu)
 	perf_pmu_entry_revoke_events(pe);
 
 	/*
-	 * Until now a walk under RCU may use the PMU's part of a CPU's context, and the last
-	 * inherited event may be in perf_pmu_entry_has_no_children().
+	 * Wait for walks under RCU, which use the PMU's part of a CPU's context, and for
+	 * perf_pmu_del_event() of the last inherited event, which uses pe->children and pe->left.
 	 */
 	synchronize_rcu();
 	percpu_ref_exit(&pe->children);

@@ -5,8 +5,10 @@
 #include <linux/perf_event.h>
 
 /*
- * Each instance of a system-wide PMU has a designated CPU. The first two functions are for CPU
- * hotplug, with the CPU hotplug lock held for writing and the CPU online; they may sleep.
+ * A PMU with a scope (PERF_PMU_SCOPE_*) has an instance for each core, die, cluster, package or
+ * system. The designated CPU of each instance is in perf_scope_cpumask(). perf_scope_online() and
+ * perf_scope_offline() are called on @cpu while it is online: at boot, and in CPU hotplug, where
+ * both may sleep.
  */
 #ifdef CONFIG_PERF_EVENTS_KUNIT_TEST
 extern const struct cpumask *(*perf_test_die)(unsigned int cpu);

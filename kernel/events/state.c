@@ -206,8 +206,8 @@ void perf_state_note_obstacle(struct perf_event *leader, const struct perf_cpu_p
 }
 
 /*
- * Was the noted group opened by the process that opened the event? The process is older than
- * the note, so its PID has not been reused.
+ * Was the noted group opened by the process that opened the event? Both processes existed at the
+ * time of the note. So equal PIDs mean the same process, and not a PID that was reused.
  */
 static bool perf_state_note_is_own(struct state_request *req)
 {

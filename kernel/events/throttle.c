@@ -150,10 +150,11 @@ static void perf_throttle_lengthen_period(struct hw_perf_event *hw)
 }
 
 /*
- * Has the tick been absent? An idle CPU has no ticks, and a task that runs on such a CPU for a
- * short time rarely sees one: the overflows of several seconds must not be counted as those of one
- * tick. Not checked between the samples of one occurrence, because writing them may take longer
- * than a tick.
+ * Has the CPU had no tick for more than a jiffy, since the first overflow that hw->interrupts
+ * counts? An idle CPU has no tick, and a task that runs on such a CPU for a short time rarely gets
+ * one. Without this check, the overflows of several seconds would be counted as those of one tick.
+ * perf_overflow_account() omits the check for PERF_OVERFLOW_AGAIN, because writing all samples of
+ * one occurrence may take longer than a tick.
  */
 static bool perf_tick_is_absent(const struct perf_event *event)
 {

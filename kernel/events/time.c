@@ -259,10 +259,11 @@ void perf_event_sync_times_attach(struct perf_event *event)
  *
  * perf_sched_set_active() does the same where a group is scheduled in or out. All other places
  * store the state only if no time has to be accounted. perf_event_init_alloc() sets an event's
- * first state; at a fork, perf_inherit_event() and perf_inherit_begin_child() do so before the
- * event is visible. perf_event_revoke() sets an event without a context to dead if its PMU is
- * unregistered. perf_exit_child() and perf_event_detach_at_exit() set the last state of an event
- * whose context's clock is never started again.
+ * first state; at a fork, perf_event_init_child(), perf_inherit_event() and
+ * perf_inherit_begin_child() do so before the event is visible. perf_event_revoke() sets an event
+ * without a context to dead if its PMU is unregistered. perf_exit_child() and
+ * perf_event_detach_at_exit() set the last state of an event whose context's clock is never started
+ * again.
  */
 void perf_event_set_state(struct perf_event *event, enum perf_event_state state)
 {

@@ -103,8 +103,8 @@ static __always_inline u64 perf_clock_at(const struct perf_event_clock *clock, u
 }
 
 /*
- * The time of a clock at @now, for a change of times that run by this clock. The time is stored, so
- * that no CPU reads an earlier time afterwards. The context's lock is held.
+ * perf_clock_at(), for a writer that starts or stops times of events at @now. The result is stored
+ * in the clock, so that no CPU reads an earlier time afterwards. The context's lock is held.
  */
 static __always_inline u64 perf_clock_advance(struct perf_event_clock *clock, u64 now)
 {
@@ -318,9 +318,9 @@ static __always_inline bool perf_times_try(const struct perf_event *event, bool 
  * @event: the event
  * @times: filled in
  *
- * The number of attempts is limited: this reader may have interrupted the change, or another
- * CPU may make one change after another. In that case the times are those of the last attempt;
- * no span of time is counted twice.
+ * A reader that has interrupted a change cannot wait for the end of that change, and another CPU
+ * may make one change after another. So the number of attempts is limited. If all of them fail, the
+ * times are those of the last attempt, which may not be exact; no span of time is counted twice.
  *
  * Context: any.
  * Return: true if the times are exact; see perf_times_try()

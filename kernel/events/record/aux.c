@@ -463,7 +463,7 @@ static bool perf_aux_open_on(struct perf_output_handle *handle, struct perf_even
 	}
 	perf_delay(AUX_OPENED);
 	WRITE_ONCE(aux->writer_cpu, smp_processor_id());
-	/* Pairs with the load in perf_aux_stop_writer_here() on this CPU. */
+	/* Pairs with perf_aux_stop_writer_here(): a CPU that loads @event also sees event->ctx. */
 	smp_store_release(&aux->writer, event);
 	/*
 	 * The area may have been unmapped since perf_aux_get(), and perf_aux_stop_writer()

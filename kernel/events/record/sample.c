@@ -459,10 +459,7 @@ static noinline int perf_sample_output_large(struct perf_event *event,
 	unsigned long flags;
 	int err;
 
-	/*
-	 * An interrupt could change the group while its counters are read. A softirq after the
-	 * interrupt could use the same callchain buffer.
-	 */
+	/* An interrupt could change the group while the counters of the group are read. */
 	local_irq_save(flags);
 	rcu_read_lock();
 	header.size = perf_sample_prepare(data, event, regs);

@@ -18,7 +18,7 @@
 #define SIM_CONFIG_COUNTERS_SHIFT 8
 #define SIM_CONFIG_MEMBER	0x10000ULL
 
-/* First event that does not follow the clock: only sim_pmu_advance() changes its count. */
+/* Events from this number on do not follow the clock: only sim_pmu_advance() counts them. */
 #define SIM_EVENT_STEP		8
 
 /**

@@ -467,12 +467,16 @@ static int perf_addr_filter_apply_children(struct perf_event *event,
  * ctx->mutex is dropped and taken again, because locks of files and mms nest outside of it. The
  * last of several concurrent calls wins. The event may be dead afterwards.
  *
+ * The call may wait for the mmap_lock or the fork of a task. If a fatal signal ends this wait
+ * (-EINTR), the event keeps the new filters, but each event that does not have its new ranges yet
+ * has no file ranges, unless a concurrent call has set newer filters. If the PMU is unregistered
+ * during the wait (-ENODEV), the event keeps the new filters, too. After all other errors nothing
+ * has changed.
+ *
  * Context: may sleep.
  * Return: 0 on success, -EINVAL if the text does not match the grammar, -EOPNOTSUPP if the PMU does
- * not support the filters, -ENODEV if the PMU was unregistered, -ERANGE, -ENOMEM, or an error of
- * the file lookup. After an error nothing has changed, except after -EINTR by a fatal signal:
- * events that were not reached, or whose task's mmap_lock was not available, have no file ranges
- * then, unless a concurrent call sets newer filters
+ * not support the filters, -ENODEV if the PMU was unregistered or the event has moved to another
+ * CPU, -ERANGE, -ENOMEM, -EINTR, or an error of the file lookup
  */
 int perf_addr_filters_set(struct perf_event *event, char *text)
 {
@@ -752,7 +756,7 @@ size_t perf_addr_filters_room(const struct perf_event *event)
 
 	guard(rcu)();
 	most = READ_ONCE(event->pmu)->nr_addr_filters;
-	/* perf_addr_filters_text() needs space for one more, to format a path after the text. */
+	/* The space of one more filter: perf_addr_filters_text() formats each path there first. */
 	return most ? (most + 1UL) * (FILTER_TEXT_MAX + PATH_MAX) : 0;
 }
 
