@@ -289,6 +289,8 @@ struct x86_excl_cntrs {
  * @extra: the extra register in use while there are events; NULL: none
  * @reload: period that the CPU loads into the counter with each PEBS record; 0: none
  * @restarted: with X86_METRICS: jiffies when the slots counter was set to 0
+ * @apart: the last PEBS record named several counters with different selects: minimum distance to
+ *	a missed overflow, different for each of these counters; 0: there was no such record
  * @wrapped: with X86_METRICS: the slots counter has overflowed, and was not reset since
  */
 struct x86_count {
@@ -308,6 +310,7 @@ struct x86_count {
 	struct x86_extra_reg	*extra;
 	u64			reload;
 	unsigned long		restarted;
+	u32			apart;
 	bool			wrapped;
 };
 

@@ -137,7 +137,11 @@ bool x86_handle_counter_overflow(struct x86_pmu_cpu *cpu, int counter, struct pt
 		}
 	}
 	x86_count_set_next_overflow(count);
-	x86_restart_count(cpu, count);
+	/* x86_reprogram() disables PEBS before it programs a counter. */
+	if (record && record->several)
+		WRITE_ONCE(cpu->needs_reprogram, true);
+	else
+		x86_restart_count(cpu, count);
 	return true;
 }
 

@@ -129,11 +129,13 @@ struct x86_precise_cpu {
  * @start: start of the record
  * @size: size in bytes; the record is not read beyond it
  * @counters: mask of the counters named by the record
+ * @several: the record is for several of them, and the CPU may still write a record of their own
  */
 struct x86_record {
 	const u64	*start;
 	unsigned int	size;
 	u64		counters;
+	bool		several;
 };
 
 #ifdef CONFIG_CPU_SUP_INTEL

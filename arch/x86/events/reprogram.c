@@ -57,7 +57,9 @@ static u64 x86_distance(struct x86_count *count, const struct x86_core *core, u6
 	 */
 	if (count->next_overflow == U64_MAX || (in_nmi() && x86_is_checkpointed(core, count)))
 		return core->max_period;
-	/* If the overflow was missed, the counter must overflow as soon as possible. */
+	/* If the overflow was missed, the counter must overflow as soon as it may. */
+	if (left <= 0)
+		least = max_t(s64, least, count->apart);
 	if ((left <= 0 || (count->sel.flags & X86_PAIR)) &&
 	    (core->model->get_sel || (count->sel.config & ARCH_PERFMON_EVENTSEL_OS)))
 		least = max_t(s64, least, X86_MIN_PERIOD_OVERDUE);

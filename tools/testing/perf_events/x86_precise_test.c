@@ -240,6 +240,54 @@ static bool samples_are_right(unsigned int format, const struct x86_model *of, b
 	return ok && all > 1000;
 }
 
+/*
+ * Two events overflow together, and one record names both counters. The events have the codes
+ * ANY_CODE and @config, and the machine counts each code at each step. Each period must have a
+ * sample of each event, and at most @most interrupts.
+ */
+static bool together(unsigned int format, bool kernel, bool arms, u64 config, u64 period,
+		     unsigned int most)
+{
+	struct perf_event_attr attr = {
+		.config = ANY_CODE, .sample_period = period, .precise_ip = 1,
+		.exclude_kernel = !kernel,
+	};
+	struct section before;
+	u64 all;
+
+	pebs_format = format;
+	row = &model;
+	start_machine(&with_control, 1, GENMASK_ULL(30, 0));
+	machine.pebs_arms = arms;
+	assert(!open_event(&counted[0], &attr));
+	attr.config = config;
+	assert(!open_event(&counted[1], &attr));
+	before = now();
+	perf_pmu_disable(&core.pmu);
+	add_group(3, &coming, before);
+	perf_pmu_enable(&core.pmu);
+	have_come();
+	machine_run(500000);
+	all = (kernel ? machine.all - machine.driver : machine.user) / period;
+	pebs_format = 3;
+	printf("# %llu periods, samples %llu and %llu, %llu interrupts\n",
+	       (unsigned long long)all, (unsigned long long)counted[0].samples,
+	       (unsigned long long)counted[1].samples, (unsigned long long)machine.sent);
+	return counted[0].samples + 1 >= all && counted[1].samples + 1 >= all &&
+	       machine.sent <= most * (all + 1) && !harness_warned;
+}
+
+/* Formats 1 and 2, with and without the kernel; an overflow writes the record or arms PEBS. */
+static bool all_together(u64 config, u64 period, unsigned int most)
+{
+	bool ok = true;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		ok &= together(1 + (i & 1), i & 2, i & 4, config, period, most);
+	return ok;
+}
+
 /* Some selects of the workaround count, and must not cause a record of a precise event. */
 static bool erratum_selects(void)
 {
@@ -717,7 +765,7 @@ static bool some_do_not_wait(void)
 
 int main(void)
 {
-	ktap_plan(36);
+	ktap_plan(39);
 	ktap_result(left_enabled(&model), "left_enabled");
 	ktap_result(left_enabled(&thread_model), "left_enabled_without_precise_events");
 	ktap_result(levels(), "levels");
@@ -731,6 +779,9 @@ int main(void)
 	ktap_result(samples_are_right(2, &model, false), "samples_of_format_2");
 	ktap_result(samples_are_right(3, &model, false), "samples_of_format_3");
 	ktap_result(samples_are_right(1, &model, true), "records_of_unknown_counters");
+	ktap_result(all_together(ANY_CODE, 20000, 1), "records_of_equal_events");
+	ktap_result(all_together(ANY_CODE, 1024, 1), "records_of_equal_events_of_short_periods");
+	ktap_result(all_together(ANY_CODE | 0x100, 20000, 3), "records_of_different_events");
 	ktap_result(samples_are_right(1, &erratum_model, false),
 		    "samples_of_format_1_with_erratum");
 	ktap_result(samples_are_right(3, &erratum_model, false),

@@ -180,6 +180,9 @@ static u64 pebs_config(const struct x86_core *core, const struct perf_event *eve
 /* The first format with a time stamp, and without records of counters that have not overflowed */
 #define PEBS_RELIABLE		3
 
+/* Within this number of events after an overflow, the CPU writes the record and interrupts. */
+#define PEBS_APART		1024
+
 /*
  * Can the CPU reload the event's counter, and can its records wait? A signal and the pause of an
  * AUX event must not wait.
@@ -582,21 +585,38 @@ void x86_precise_reset(struct x86_pmu_cpu *cpu)
 	precise->has_area = false;
 }
 
+/* Do all these counters have the same select? */
+static bool pebs_are_equal(const struct x86_pmu_cpu *cpu, u64 counters)
+{
+	u64 first = READ_ONCE(cpu->select[__ffs64(counters)]);
+	int counter;
+
+	for_each_x86_counter(counter, counters) {
+		if (READ_ONCE(cpu->select[counter]) != first)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Erratum: a record may name no counter. If a single counter is enabled, the record belongs to
  * this counter.
  *
  * Before PEBS_RELIABLE, the record has a copy of the global status. Bits of counters without PEBS
- * are ignored. Further bits may be of counters whose records are written later, so the counter is
- * known only if one bit is left. Returns 0 if the counter is not known.
+ * are ignored. Further bits may be of counters whose records are written later, or are not written
+ * because the counters overflowed together. If the selects are equal, the record is of an event
+ * that each of these counters has counted. Otherwise the counter is known only if one bit is left.
+ * Returns 0 if the counter is not known.
  */
-static u64 pebs_counters(const struct x86_core *core, u64 enabled, const struct x86_record *record)
+static u64 pebs_counters(const struct x86_pmu_cpu *cpu, u64 enabled, struct x86_record *record)
 {
-	u64 named = record->counters & core->precise.counters, counters = named & enabled;
+	const struct x86_precise *precise = &cpu->core->precise;
+	u64 named = record->counters & precise->counters, counters = named & enabled;
 
+	record->several = precise->format < PEBS_RELIABLE && hweight64(counters) > 1;
 	if (!named && hweight64(enabled) == 1)
 		return enabled;
-	return core->precise.format < PEBS_RELIABLE && hweight64(counters) > 1 ? 0 : counters;
+	return record->several && !pebs_are_equal(cpu, counters) ? 0 : counters;
 }
 
 /**
@@ -633,7 +653,7 @@ u64 x86_precise_pending(const struct x86_pmu_cpu *cpu, int counter)
 		return 0;
 	end = at + min_t(u64, index - precise->base, PEBS_BUFFER_SIZE);
 	for (; x86_record_next(&cpu->core->precise, at, end, &record); at += record.size)
-		n += !!(pebs_counters(cpu->core, enabled, &record) & BIT_ULL(counter));
+		n += !!(pebs_counters(cpu, enabled, &record) & BIT_ULL(counter));
 	return n;
 }
 
@@ -674,6 +694,8 @@ static void pebs_handle_record(struct x86_pmu_cpu *cpu, int counter, struct pt_r
 {
 	struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 
+	if (count)
+		count->apart = 0;
 	if (!count || !count->reload)
 		x86_handle_counter_overflow(cpu, counter, regs, record);
 	else if (pebs_is_of_count(cpu, count, counter))
@@ -681,18 +703,48 @@ static void pebs_handle_record(struct x86_pmu_cpu *cpu, int counter, struct pt_r
 }
 
 /*
- * Count the interrupt for throttling, once for each counter that the CPU reloads. Throttling stops
- * the event, so this function is called after the samples of all records.
+ * The record names no counter, or @counters, which have different selects: set needs_reprogram, so
+ * that each counter is checked for the end of its period.
+ *
+ * Counters that overflow together might do so again after this interrupt, and get no sample. So
+ * x86_distance() programs missed overflows of @counters PEBS_APART from each other. Returns those
+ * of @counters that had the same problem with their previous record.
  */
-static void pebs_account_interrupt(struct x86_pmu_cpu *cpu, u64 counters)
+static u64 pebs_handle_unclear(struct x86_pmu_cpu *cpu, u64 counters)
 {
+	u64 again = 0;
+	u32 apart = 1;
 	int counter;
 
 	for_each_x86_counter(counter, counters) {
 		struct x86_count *count = READ_ONCE(cpu->owner[counter]);
+
+		if (!count)
+			continue;
+		if (count->apart)
+			again |= BIT_ULL(counter);
+		count->apart = apart;
+		apart += PEBS_APART;
+	}
+	WRITE_ONCE(cpu->needs_reprogram, true);
+	return again;
+}
+
+/*
+ * Count the interrupt for throttling, once for each counter that the CPU reloads, and for each of
+ * @unclear, which have no samples. Throttling stops the event, so this function is called after the
+ * samples of all records.
+ */
+static void pebs_account_interrupt(struct x86_pmu_cpu *cpu, u64 counters, u64 unclear)
+{
+	int counter;
+
+	for_each_x86_counter(counter, counters | unclear) {
+		struct x86_count *count = READ_ONCE(cpu->owner[counter]);
 		struct perf_event *event;
 
-		if (!count || !count->reload || !pebs_is_of_count(cpu, count, counter))
+		if (!count || (!count->reload && !(unclear & BIT_ULL(counter))) ||
+		    !pebs_is_of_count(cpu, count, counter))
 			continue;
 		event = pebs_event(count);
 		if (event && x86_event_runs(event) && perf_event_account_interrupt(event))
@@ -715,7 +767,7 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 {
 	struct debug_store *ds = this_cpu_ptr(&cpu_debug_store);
 	struct x86_precise_cpu *precise = &cpu->precise;
-	u64 enabled = x86_precise_enabled(cpu), handled = 0, index;
+	u64 enabled = x86_precise_enabled(cpu), handled = 0, unclear = 0, index;
 	const void *at = precise->buffer, *end;
 	struct x86_record record;
 	bool interrupt = regs;
@@ -733,16 +785,10 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 		index = READ_ONCE(ds->pebs_index);
 		end = precise->buffer + min_t(u64, index - precise->base, PEBS_BUFFER_SIZE);
 		while (x86_record_next(&cpu->core->precise, at, end, &record)) {
-			u64 counters = pebs_counters(cpu->core, enabled, &record);
+			u64 counters = pebs_counters(cpu, enabled, &record);
 
-			/*
-			 * The record does not name the counter that overflowed: set
-			 * needs_reprogram, so that each counter is checked for the end of its
-			 * period.
-			 */
 			if (!counters && cpu->core->precise.format < PEBS_RELIABLE)
-				WRITE_ONCE(cpu->needs_reprogram, true);
-
+				unclear |= pebs_handle_unclear(cpu, record.counters & enabled);
 			for_each_x86_counter(counter, counters)
 				pebs_handle_record(cpu, counter, regs, &record);
 			handled |= counters;
@@ -752,6 +798,6 @@ u64 x86_precise_drain(struct x86_pmu_cpu *cpu, struct pt_regs *regs)
 	} while (cmpxchg_local(&ds->pebs_index, index, precise->base) != index);
 	precise->draining = false;
 	if (interrupt)
-		pebs_account_interrupt(cpu, handled);
+		pebs_account_interrupt(cpu, handled, unclear);
 	return handled;
 }
