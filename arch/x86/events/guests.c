@@ -92,10 +92,10 @@ static bool x86_guest_excludes_branches(const struct x86_pmu_cpu *cpu)
 
 /*
  * VM entry and VM exit do not change MSR_ARCH_LBR_CTL unless it is in KVM's list, so the
- * architectural LBR also records guests. Other LBRs are enabled by DEBUGCTL, which each VM entry
- * loads with the guest's value. While an event that excludes guests uses the unit, the unit does
- * not record guests, even if another event counts them. An NMI before the VM entry leaves the unit
- * running, so the host value read here stays valid until the VM exit.
+ * architectural LBR also records guests. Other LBRs of Intel CPUs are enabled by DEBUGCTL, which
+ * each VM entry loads with the guest's value. While an event that excludes guests uses the unit,
+ * the unit does not record guests, even if another event counts them. An NMI before the VM entry
+ * leaves the unit running, so the host value read here stays valid until the VM exit.
  */
 static int x86_guest_branches(const struct x86_pmu_cpu *cpu, struct perf_guest_switch_msr *msr)
 {
