@@ -175,8 +175,8 @@ static void x86_branch_on(struct x86_pmu_cpu *cpu)
 	cpu->core->branches.ops->on(cpu->core, x86_branch_call_stack(branch));
 }
 
-/* Disable the unit, but leave x86_branch_cpu::running to the caller. */
-static void x86_branch_stop(struct x86_pmu_cpu *cpu)
+/* Disable the unit, but leave x86_branch_cpu::running to the caller. Inline: calls add records. */
+static __always_inline void x86_branch_stop(struct x86_pmu_cpu *cpu)
 {
 	const struct x86_branches *unit = &cpu->core->branches;
 	struct x86_branch_cpu *branch = &cpu->branch;
@@ -187,7 +187,7 @@ static void x86_branch_stop(struct x86_pmu_cpu *cpu)
 		x86_extra_set_unknown(cpu, branch->select);
 }
 
-static void x86_branch_off(struct x86_pmu_cpu *cpu)
+static __always_inline void x86_branch_off(struct x86_pmu_cpu *cpu)
 {
 	struct x86_branch_cpu *branch = &cpu->branch;
 

@@ -33,9 +33,16 @@ static void lbrv2_on(const struct x86_core *core, bool call_stack)
 	msr_set_bit(MSR_AMD_DBG_EXTN_CFG, __ffs64(DBG_EXTN_CFG_LBRV2EN));
 }
 
+/*
+ * Outside of the overflow interrupt the unit is not frozen, and each branch before the write
+ * replaces a record. msr_clear_bit() has several branches: write the register here.
+ */
 static void lbrv2_off(const struct x86_core *core)
 {
-	msr_clear_bit(MSR_AMD_DBG_EXTN_CFG, __ffs64(DBG_EXTN_CFG_LBRV2EN));
+	u64 config;
+
+	rdmsrl(MSR_AMD_DBG_EXTN_CFG, config);
+	wrmsrl(MSR_AMD_DBG_EXTN_CFG, config & ~DBG_EXTN_CFG_LBRV2EN);
 	if (core->branches.freezes)
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, __ffs(DEBUGCTLMSR_FREEZE_LBRS_ON_PMI));
 }
