@@ -752,7 +752,7 @@ TEST(reset_against_counting)
 	for (i = 0; i < ROUNDS; i++) {
 		before = __atomic_load_n(&f.begun, __ATOMIC_SEQ_CST);
 		while (__atomic_load_n(&f.begun, __ATOMIC_SEQ_CST) < before + 50)
-			sched_yield();
+			pe_sleep_ms(1);
 		before = __atomic_load_n(&f.begun, __ATOMIC_SEQ_CST);
 		ASSERT_EQ(0, pe_ioctl(fd, PERF_EVENT_IOC_RESET, 0));
 		count = pe_count(fd);

@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "pe_rounds.h"
 #include "pe_sample.h"
 
-#define RECORDS		60000ULL
+#define RECORDS		60000
 #define WRITERS		6
 #define MAX_CPUS	8
 #define WINDOW		64	/* pages that a writer faults on at a time */
@@ -239,7 +240,7 @@ static __u64 how_many(void)
 {
 	const char *say = getenv("PE_RECORDS");
 
-	return say ? strtoull(say, NULL, 10) : RECORDS;
+	return say ? strtoull(say, NULL, 10) : pe_rounds(RECORDS);
 }
 
 FIXTURE(records) {
