@@ -11,7 +11,7 @@ export CONFIG ?= run
 help:
 	@echo 'make run          build our kernel, boot it, count and profile real programs with perf'
 	@echo 'make test         unit tests, selftests (ours, base, debug kernel), tools, source checks'
-	@echo '                  STAGES="debug checks ours x86 powerpc parallel arm64 pmu clients base" chooses;'
+	@echo '                  STAGES="debug checks ours leaks points x86 powerpc parallel arm64 pmu clients base" chooses;'
 	@echo '                  harness/test/stage has those that run by name alone'
 	@echo 'make shell        an interactive guest'
 	@echo 'make kernel       build our kernel; the last line is the path of its image'
