@@ -348,11 +348,19 @@ void power_mmcr_override(unsigned long mmcr1)
 	isync();
 }
 
+/* Returns @addr, 0 instead of an address of the kernel. */
+static unsigned long power_user_addr(unsigned long addr)
+{
+	return is_kernel_addr(addr) ? 0 : addr;
+}
+
 /**
  * power_ebb_save - save the program's PMU control registers, and freeze the counters
  * @cpu: this CPU, with events for event-based branches
  *
- * Does not save the counters: power_event_update() saves the counter of each event.
+ * Does not save the counters: power_event_update() saves the counter of each event. SIAR and SDAR
+ * are also updated in the kernel, which the events may exclude: do not give addresses of the kernel
+ * to the program, or to its debugger.
  *
  * Context: interrupts off.
  */
@@ -363,7 +371,8 @@ void power_ebb_save(struct power_cpu *cpu)
 	/* The program can write MMCRA, and some freeze bits of MMCR2. */
 	cpu->shadow.mmcra = mfspr(SPRN_MMCRA);
 	cpu->shadow.mmcr2 = mfspr(SPRN_MMCR2);
-	thread->mmcr2 = cpu->shadow.mmcr2 & MMCR2_USER_MASK;
+	/* cpu->mmcr has freeze bits of the events' modes, which are not the program's. */
+	thread->mmcr2 = cpu->shadow.mmcr2 & MMCR2_USER_MASK & ~cpu->mmcr.mmcr2;
 	thread->mmcr0 = mfspr(SPRN_MMCR0) & MMCR0_USER_MASK;
 	power_mmcr_run(cpu, MMCR0_FC);
 	/*
@@ -373,8 +382,8 @@ void power_ebb_save(struct power_cpu *cpu)
 	 */
 	if (thread->mmcr0 == MMCR0_PMXE && power_any_overflowed(cpu))
 		thread->mmcr0 = MMCR0_FC | MMCR0_PMAO;
-	thread->siar = mfspr(SPRN_SIAR);
-	thread->sdar = mfspr(SPRN_SDAR);
+	thread->siar = power_user_addr(mfspr(SPRN_SIAR));
+	thread->sdar = power_user_addr(mfspr(SPRN_SDAR));
 	thread->sier = mfspr(SPRN_SIER) & SIER_USER_MASK;
 	if (power_has(PPMU_ARCH_31)) {
 		thread->mmcr3 = mfspr(SPRN_MMCR3);

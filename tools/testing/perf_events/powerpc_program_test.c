@@ -121,6 +121,7 @@ static struct task_struct program;
 #define PERF_SAMPLE_BRANCH_COUNTERS	0x80000
 #define register_power_pmu(pmu)	((void)(pmu), 0)
 #define perf_allow_kernel()	0
+#define is_kernel_addr(addr)	((addr) >= 0xc000000000000000UL)
 
 #include "../../../arch/powerpc/perf/assign.c"
 #include "../../../arch/powerpc/perf/choose.c"

@@ -266,6 +266,40 @@ static void registers_save_and_restore_program(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.filter, 0);
 }
 
+/*
+ * SIAR and SDAR may have addresses of the kernel, and MMCR2 has the freeze bits of the events'
+ * modes: none of them belongs to the program.
+ */
+static void registers_save_program_alone(struct kunit *test)
+{
+	struct power_cpu *cpu = test->priv;
+	struct thread_struct *thread = &current->thread;
+	unsigned long flags, sdar = thread->sdar, saved_sdar;
+	struct registers_thread before, after;
+	struct registers_kept kept;
+
+	local_irq_save(flags);
+	kept = registers_begin();
+	before = registers_of_thread((struct registers_thread){ .mmcr0 = MMCR0_FC });
+	cpu->mmcr.mmcr2 = TEST_FREEZE_1;
+	power_mmcr_write(cpu);
+	power_ebb_run(cpu);
+	mtspr(SPRN_SIAR, PAGE_OFFSET + 8);
+	mtspr(SPRN_SDAR, PAGE_OFFSET + 8);
+	power_ebb_save(cpu);
+	power_mmcr_freeze(cpu);
+	cpu->mmcr.mmcr2 = 0;
+	power_mmcr_write(cpu);
+	saved_sdar = thread->sdar;
+	thread->sdar = sdar;
+	after = registers_of_thread(before);
+	registers_end(&kept);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, after.mmcr2, 0);
+	KUNIT_EXPECT_EQ(test, after.siar, 0);
+	KUNIT_EXPECT_EQ(test, saved_sdar, 0);
+}
+
 /* Returns MMCR0 and MMCR2 while a program with the saved registers @program runs. */
 static struct registers_thread registers_run_program(struct power_cpu *cpu,
 						     struct registers_thread program)
@@ -504,6 +538,7 @@ static struct kunit_case registers_cases[] = {
 	KUNIT_CASE(registers_sample_enable_for_ebb),
 	KUNIT_CASE(registers_bhrb_access_for_ebb),
 	KUNIT_CASE(registers_save_and_restore_program),
+	KUNIT_CASE(registers_save_program_alone),
 	KUNIT_CASE(registers_ignore_privileged_bits),
 	KUNIT_CASE(registers_save_overflow_of_program),
 	KUNIT_CASE(registers_overflow_without_pmao),
