@@ -101,12 +101,14 @@ unsigned long perf_misc_flags(struct pt_regs *regs)
 {
 	if (!power_by_siar(regs) || !power_siar_valid(regs))
 		return user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
-	/* SIPR of POWER10 may be that of another instruction: use the address. */
-	if (power_has(PPMU_NO_SIPR | PPMU_P10))
+	/*
+	 * SIPR may be that of another instruction, near a change of the mode, and on POWER10
+	 * anywhere: use the address.
+	 */
+	if (power_has(PPMU_NO_SIPR | PPMU_P10) ||
+	    power_sample_in(regs, SIER_SIPR, POWER6_MMCRA_SIPR, MMCRA_SIPR))
 		return is_kernel_addr(mfspr(SPRN_SIAR)) ? PERF_RECORD_MISC_KERNEL :
 							  PERF_RECORD_MISC_USER;
-	if (power_sample_in(regs, SIER_SIPR, POWER6_MMCRA_SIPR, MMCRA_SIPR))
-		return PERF_RECORD_MISC_USER;
 	if (power_sample_in(regs, SIER_SIHV, POWER6_MMCRA_SIHV, MMCRA_SIHV) && !power_is_hv())
 		return PERF_RECORD_MISC_HYPERVISOR;
 	return PERF_RECORD_MISC_KERNEL;
