@@ -14,6 +14,9 @@
 #include "engine.h"
 #include "isa207.h"
 
+/* Sample fields with instruction addresses */
+#define POWER_SAMPLE_IP_FIELDS	(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)
+
 #ifdef CONFIG_PPC64
 
 /* Is the sampled address SIAR? */
@@ -135,9 +138,6 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
 	return mfspr(SPRN_SIAR) + (slot > 1 ? 4 * (slot - 1) : 0);
 }
 
-/* Sample fields with instruction addresses */
-#define POWER_SAMPLE_IP_FIELDS	(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)
-
 /* Registers with addresses of the last sampled instruction and its data */
 #define POWER_ADDR_REGS	(BIT_ULL(PERF_REG_POWERPC_SIAR) | BIT_ULL(PERF_REG_POWERPC_SDAR))
 
@@ -241,9 +241,11 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
 	return regs->nip;
 }
 
+/* The interrupt may be late, and then interrupts the kernel after an overflow in user space. */
 bool power_sample_allowed(struct perf_event *event, struct pt_regs *regs)
 {
-	return true;
+	return !event->attr.exclude_kernel || user_mode(regs) ||
+	       !(event->attr.sample_type & POWER_SAMPLE_IP_FIELDS);
 }
 
 void power_sample_fill(struct perf_event *event, struct perf_sample_data *data,

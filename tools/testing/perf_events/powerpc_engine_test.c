@@ -238,6 +238,22 @@ static bool test_samples(void)
 	return samples == 10 && test_count(&sampler) == 10000 && test_count(&counter) == 10000;
 }
 
+/* A late interrupt of an event that excludes the kernel has a kernel address: no sample has it. */
+static bool test_excluded_kernel(void)
+{
+	struct pt_regs kernel = { .user = false }, user = { .user = true };
+	struct test_event sampler;
+	struct perf_event *event = &sampler.event;
+
+	test_init(&sampler, 1, 1000);
+	event->attr.exclude_kernel = 1;
+	event->attr.sample_type = PERF_SAMPLE_IP;
+	if (!power_sample_allowed(event, &user) || power_sample_allowed(event, &kernel))
+		return false;
+	event->attr.sample_type = PERF_SAMPLE_TIME;
+	return power_sample_allowed(event, &kernel);
+}
+
 /* A counter that cannot be frozen must not count the work of the interrupt handler. */
 static bool test_limited(void)
 {
@@ -856,8 +872,9 @@ static bool test_random(bool limited)
 
 int main(void)
 {
-	ktap_plan(21);
+	ktap_plan(22);
 	ktap_result(test_samples(), "samples");
+	ktap_result(test_excluded_kernel(), "excluded_kernel");
 	ktap_result(test_limited(), "limited_counters_in_interrupt");
 	ktap_result(test_limited_wrap(), "limited_counter_wraps");
 	ktap_result(test_limited_beside_frozen(), "limited_counter_beside_frozen");

@@ -228,13 +228,19 @@ struct hw_perf_event {
 	local64_t	period_left;
 };
 
+#define PERF_SAMPLE_IP		BIT(0)
+#define PERF_SAMPLE_TIME	BIT(2)
+#define PERF_SAMPLE_CALLCHAIN	BIT(5)
+
 struct perf_event_attr {
 	bool	pinned;
 	bool	exclusive;
 	bool	inherit;
 	bool	freq;
 	bool	enable_on_exec;
+	bool	exclude_kernel;
 	u64	sample_period;
+	u64	sample_type;
 };
 
 struct perf_event {
