@@ -99,8 +99,8 @@ typedef unsigned long (*perf_copy_f)(void *dst, const void *src,
 /**
  * struct perf_raw_frag - one fragment of PERF_SAMPLE_RAW data
  * @next: the next fragment, except in the last one
- * @pad: in the last fragment, number of padding bytes after the data: less than %sizeof(u64), which
- *	no pointer is
+ * @pad: in the last fragment, number of padding bytes after the data. perf_raw_frag_last() detects
+ *	the last fragment by this value below %sizeof(u64): no pointer is so small
  * @copy: function that copies @data, or NULL for plain memory
  * @data: the data, or the argument of @copy
  * @size: size of @data in bytes
@@ -649,8 +649,9 @@ struct pmu {
 	 * the driver has called perf_sched_cb_inc(). If @sched_in is false, @task is being
 	 * scheduled out, and its events are still scheduled. If @sched_in is true, @task has been
 	 * scheduled in, and so have its events, but they do not count until this returns.
-	 * @pmu_ctx is this PMU's part of @task's context or, if that has no enabled events, of
-	 * the CPU's context, without task_ctx_data.
+	 * @pmu_ctx is this PMU's part of @task's context (or of a shared context in its place), or
+	 * of the CPU's context. It is the CPU's part, without task_ctx_data, if @task has no event
+	 * of this PMU, and usually if @task has no enabled group that needs scheduling.
 	 *
 	 * The PMU is disabled. The locks of the CPU's context and of the context of @pmu_ctx are
 	 * held. There may be no scheduled event. The driver may call perf_sched_cb_dec(). Not
