@@ -210,7 +210,7 @@ TEST_F(race, reap)
 	int i, fd = vperfctr_open(0, 1), status;
 
 	ASSERT_EQ(0, vperfctr_control(fd, &self->control));
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < pe_rounds(10); i++) {
 		pid_t child = fork();
 
 		ASSERT_LE(0, child);
