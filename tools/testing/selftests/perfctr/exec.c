@@ -115,7 +115,7 @@ TEST_F(exec, undumpable)
 	EXPECT_FALSE(counts_leak(self->fd, "1", 0));
 	if (has(PERFCTR_FEATURE_PCINT))
 		EXPECT_FALSE(counts_leak(self->fd, "1", INT_MIN / 2));
-	/* Only root can let all programs read counters. */
+	/* Only root can write 2 to the rdpmc file of sysfs, which lets all programs use RDPMC. */
 	if (!is_x86() || geteuid())
 		return;
 	old = set_rdpmc('2');
