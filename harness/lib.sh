@@ -18,6 +18,8 @@ JOBS=$(nproc)
 X86_DRIVERS=${X86_DRIVERS:-base}
 POWERPC_DRIVERS=${POWERPC_DRIVERS:-base}
 export ARCH CONFIG X86_DRIVERS POWERPC_DRIVERS LC_ALL=C
+# ccache reads the compiler's list of headers, instead of preprocessing each file before it is compiled.
+export CCACHE_DEPEND=1
 mkdir -p "$LOG"
 [[ $X86_DRIVERS = @(base|ours) ]] || { echo "error: X86_DRIVERS is base or ours" >&2; exit 1; }
 [[ $POWERPC_DRIVERS = @(base|ours) ]] ||
