@@ -468,7 +468,7 @@ TEST_F(cgroup, inherited_groups)
 
 static int tree(unsigned int depth)
 {
-	const unsigned int width[] = { pe_rounds(9), 10, 10 };
+	const unsigned int width[] = { pe_rounds(9), pe_rounds(10), 10 };
 	int status, wrong = 0;
 	unsigned int i;
 	pid_t pid;
@@ -525,7 +525,8 @@ TEST_F(cgroup, many_processes)
 		sum += pe_count(wide[cpu]);
 		close(wide[cpu]);
 	}
-	EXPECT_LE(3 * (111 + 100 * pe_rounds(9)), sum);
+	/* The root, and its 10 children with their trees */
+	EXPECT_LE(3 * (1 + 10 * (1 + pe_rounds(10) * (1 + pe_rounds(9)))), sum);
 	EXPECT_EQ(pe_count(inherited), sum);
 	close(inherited);
 }

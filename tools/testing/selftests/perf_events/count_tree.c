@@ -37,11 +37,10 @@ FIXTURE(tree) {
 	pid_t root;
 };
 
-/* Number of children of each process, by its height in the tree */
-static const unsigned int width[] = { 9, 10, 10 };
-
 static int tree(unsigned int height, bool together)
 {
+	/* Number of children of each process, by its height in the tree */
+	const unsigned int width[] = { pe_rounds(9), pe_rounds(10), 10 };
 	pid_t pids[16];
 	unsigned int i, nr;
 	int status, wrong = 0;
@@ -49,7 +48,7 @@ static int tree(unsigned int height, bool together)
 	pe_fault(PAGES);
 	if (!height--)
 		return 0;
-	nr = height ? width[height] : pe_rounds(width[0]);
+	nr = width[height];
 	for (i = 0; i < nr; i++) {
 		pids[i] = fork();
 		if (!pids[i])
@@ -146,7 +145,7 @@ static struct usage grow(struct __test_metadata *_metadata, struct _test_data_tr
 	all.min = usage.ru_minflt - self->before.min;
 	all.maj = usage.ru_majflt - self->before.maj;
 	/* The leaves, and the processes above them. */
-	EXPECT_LE(PAGES * width[2] * width[1] * pe_rounds(width[0]), all.min);
+	EXPECT_LE(PAGES * 10 * pe_rounds(10) * pe_rounds(9), all.min);
 	return all;
 }
 
@@ -230,7 +229,7 @@ TEST_F(tree, at_the_same_time)
 TEST_F(tree, leaves_by_construction)
 {
 	struct perf_event_attr own = pe_attr_off(PERF_COUNT_SW_PAGE_FAULTS);
-	unsigned int i, nr = 100;
+	unsigned int i, nr = pe_rounds(100);
 	int inherited, status;
 	__u64 sum = 0, before;
 	pid_t pid;

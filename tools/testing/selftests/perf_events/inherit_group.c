@@ -14,7 +14,7 @@
 
 #define CHILDREN	4
 #define STEPS		(pe_rounds(1000) * ORDERS)
-#define ORDERS		500
+#define ORDERS		pe_rounds(500)
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 struct timed {
@@ -150,7 +150,7 @@ TEST(the_rest_counts_on_when_some_are_closed)
 {
 	struct perf_event_attr a;
 	struct pe_child c[CHILDREN];
-	int r, i, s, fd[3], cpus = pe_cpu_count();
+	int r, i, fd[3], cpus = pe_cpu_count();
 	struct timed t;
 
 	if (pe_sim_type() < 0)
@@ -173,12 +173,11 @@ TEST(the_rest_counts_on_when_some_are_closed)
 			fd[i] = pe_open(&a, 0, -1, i ? fd[0] : -1, PERF_FLAG_FD_CLOEXEC);
 			ASSERT_LE(0, fd[i]);
 		}
-		for (i = 0; i < CHILDREN; i++) {
+		for (i = 0; i < CHILDREN; i++)
 			ASSERT_EQ(0, start_without_files(&c[i], i % cpus));
-			/* Do many steps, so that some are before and some after each close. */
-			for (s = 0; s < ORDERS; s++)
-				ASSERT_EQ(0, pe_child_send(&c[i], PE_STEP, STEPS / ORDERS));
-		}
+		/* Do many steps, so that some are before and some after each close. */
+		for (i = 0; i < CHILDREN * ORDERS; i++)
+			ASSERT_EQ(0, pe_child_send(&c[i % CHILDREN], PE_STEP, STEPS / ORDERS));
 		/* Each round closes two other events, in another order. */
 		close(fd[r % 3]);
 		close(fd[(r + 1 + r / 3) % 3]);

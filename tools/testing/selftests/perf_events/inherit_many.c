@@ -168,7 +168,7 @@ TEST_F(many, each_counts_once)
 		check(_metadata, self, &last);
 		if (!(round % 3))
 			check(_metadata, self, &last);
-		if (round % 10 == 5)
+		if (round % 10 == 1)
 			replace(_metadata, self, random() % TASKS);
 	}
 }

@@ -115,8 +115,8 @@ TEST_F(shared_ctx, move_between_cpus)
 		for (i = 0; i < CHILDREN; i++)
 			ASSERT_EQ(0, pe_child_do(&self->child[i], PE_MOVE, (r + i) & 1));
 		STEP_ALL(3);
-		if (r % 8 == 0) {
-			ASSERT_EQ(0, pe_move_to(r / 8 & 1));
+		if (r % 8 == 1) {
+			ASSERT_EQ(0, pe_move_to(!(r / 8 & 1)));
 			EXPECT_ALL();
 		}
 	}

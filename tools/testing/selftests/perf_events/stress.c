@@ -205,7 +205,7 @@ TEST(forking_target)
 		fork_all_the_time();
 	}
 	a.inherit = 1;
-	for (i = 0; i < ROUNDS / 10; i++) {
+	for (i = 0; i < ROUNDS / 10 + 1; i++) {
 		fd = pe_open(&a, pid, -1, -1, 0);
 		member = pe_open(&a, pid, -1, fd, 0);
 		ASSERT_LE(0, fd);

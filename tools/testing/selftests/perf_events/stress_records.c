@@ -307,9 +307,9 @@ TEST_F(records, in_buffers_of_cpus)
 		nr_cpus = MAX_CPUS;
 	/*
 	 * A clock event writes to the same buffer, and interrupts the other
-	 * writers.
+	 * writers. On a slow kernel the interrupts must leave them time.
 	 */
-	a.sample_period = 100000;
+	a.sample_period = pe_rounds(100) < 100 ? 500000 : 100000;
 	a.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
 	a.read_format = PERF_FORMAT_LOST;
 	for (i = 0; i < nr_cpus; i++) {
@@ -355,7 +355,7 @@ TEST_F(records, in_buffers_of_cpus)
 		       (unsigned long long)more[1]);
 		EXPECT_EQ(value[0], l->read + value[1]);
 		EXPECT_EQ(value[1] + more[1], l->told);
-		EXPECT_LT(0, l->others);
+		EXPECT_LT(0, l->others + more[1]);
 		EXPECT_EQ(0, l->broken);
 		written += value[0];
 		close(clock[i]);
